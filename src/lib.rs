@@ -1,0 +1,3 @@
+//! draft
+#![allow(missing_docs)]
+pub mod model;

@@ -1,0 +1,80 @@
+//! Source and destination of one IP header, in one shape for both versions.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Version of an IP header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum IpVersion {
+    /// RFC 791.
+    #[default]
+    V4 = 4,
+    /// RFC 8200.
+    V6 = 6,
+}
+
+/// The address pair of one IP header as it is on the wire.
+///
+/// IPv4 addresses fill the first four octets, the rest is zero, so that pairs
+/// compare and hash as plain bytes; `version` keeps the two families apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Addresses {
+    /// Version of both addresses.
+    pub version: IpVersion,
+    /// Source address, network byte order.
+    pub source: [u8; 16],
+    /// Destination address, network byte order.
+    pub destination: [u8; 16],
+}
+
+impl Addresses {
+    /// The pair of an IPv4 header.
+    pub fn v4(source: [u8; 4], destination: [u8; 4]) -> Self {
+        Self {
+            version: IpVersion::V4,
+            source: widen(source),
+            destination: widen(destination),
+        }
+    }
+
+    /// The pair of an IPv6 header.
+    pub fn v6(source: [u8; 16], destination: [u8; 16]) -> Self {
+        Self {
+            version: IpVersion::V6,
+            source,
+            destination,
+        }
+    }
+
+    /// Source address for people.
+    pub fn source(&self) -> IpAddr {
+        self.address(&self.source)
+    }
+
+    /// Destination address for people.
+    pub fn destination(&self) -> IpAddr {
+        self.address(&self.destination)
+    }
+
+    /// The pair of a packet that goes the other way.
+    pub fn reversed(&self) -> Self {
+        Self {
+            version: self.version,
+            source: self.destination,
+            destination: self.source,
+        }
+    }
+
+    fn address(&self, octets: &[u8; 16]) -> IpAddr {
+        match self.version {
+            IpVersion::V4 => Ipv4Addr::new(octets[0], octets[1], octets[2], octets[3]).into(),
+            IpVersion::V6 => Ipv6Addr::from(*octets).into(),
+        }
+    }
+}
+
+fn widen(address: [u8; 4]) -> [u8; 16] {
+    let mut octets = [0; 16];
+    octets[..4].copy_from_slice(&address);
+    octets
+}

@@ -1,0 +1,213 @@
+//! What keeps two equal address pairs apart: VLAN tags and tunnels.
+
+use super::address::Addresses;
+use hashbrown::HashMap;
+use siphasher::sip::SipHasher24;
+use std::hash::{Hash, Hasher};
+
+/// Most VLAN tags of one stack that are told apart; deeper tags are ignored.
+pub const MAX_VLANS: usize = 8;
+
+/// The VLAN ids in front of one IP header, outermost first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VlanStack {
+    ids: [u16; MAX_VLANS],
+    len: u8,
+}
+
+impl VlanStack {
+    /// No tag.
+    pub const EMPTY: Self = Self {
+        ids: [0; MAX_VLANS],
+        len: 0,
+    };
+
+    /// Adds an inner tag; says whether there was room for it.
+    pub fn push(&mut self, id: u16) -> bool {
+        match self.ids.get_mut(usize::from(self.len)) {
+            Some(slot) => {
+                *slot = id;
+                self.len += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The ids, outermost first.
+    pub fn ids(&self) -> &[u16] {
+        &self.ids[..usize::from(self.len)]
+    }
+
+    /// Whether there is no tag.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// How a tunnel wraps what it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TunnelKind {
+    /// RFC 7348.
+    Vxlan,
+    /// draft-ietf-nvo3-vxlan-gpe.
+    VxlanGpe,
+    /// RFC 8926.
+    Geneve,
+    /// RFC 2784 and RFC 2890, carrying IP.
+    Gre,
+    /// RFC 7637.
+    Nvgre,
+    /// GRE carrying Ethernet.
+    Gretap,
+    /// draft-foschiano-erspan.
+    Erspan,
+    /// IPv4 in IPv4, RFC 2003.
+    Ipip,
+    /// IPv6 in IPv4, RFC 4213.
+    Sit,
+    /// IPv4 or IPv6 in IPv6, RFC 2473.
+    Ip6tnl,
+}
+
+impl TunnelKind {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vxlan => "vxlan",
+            Self::VxlanGpe => "vxlan-gpe",
+            Self::Geneve => "geneve",
+            Self::Gre => "gre",
+            Self::Nvgre => "nvgre",
+            Self::Gretap => "gretap",
+            Self::Erspan => "erspan",
+            Self::Ipip => "ipip",
+            Self::Sit => "sit",
+            Self::Ip6tnl => "ip6tnl",
+        }
+    }
+}
+
+/// One direction of a tunnel. The outer source port is entropy, not identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TunnelKey {
+    /// Encapsulation.
+    pub kind: TunnelKind,
+    /// VNI, VSID, session or key; `None` where the encapsulation has none.
+    pub id: Option<u32>,
+    /// Outer addresses.
+    pub endpoints: Addresses,
+    /// Outer UDP destination port; `None` for tunnels without ports.
+    pub destination_port: Option<u16>,
+}
+
+/// Everything around an IP header that makes equal addresses different flows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Scope {
+    /// The scope the tunnel itself runs in; `None` on the wire.
+    pub parent: Option<Box<Scope>>,
+    /// The tunnel this scope is inside of; `None` on the wire.
+    pub tunnel: Option<TunnelKey>,
+    /// VLAN tags directly in front of the IP header, inside `tunnel`.
+    pub vlans: VlanStack,
+}
+
+/// 64-bit digest of a [`Scope`], the same in every run and on every machine.
+///
+/// Facts and tables carry the tag instead of the scope. SipHash-2-4 with a fixed
+/// key: two scopes of one capture share a tag with a chance of 2^-64.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopeTag(pub u64);
+
+impl ScopeTag {
+    /// The scope of an untagged packet outside any tunnel.
+    pub const WIRE: Self = Self(0);
+
+    /// The tag of what is inside `tunnel` and tagged `vlans`, in the scope `self`.
+    #[must_use]
+    pub fn inside(self, tunnel: Option<&TunnelKey>, vlans: &VlanStack) -> Self {
+        if tunnel.is_none() && vlans.is_empty() {
+            return self;
+        }
+        let mut hasher = SipHasher24::new();
+        (self.0, tunnel, vlans).hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+/// Most scopes that are remembered; see [`ScopeSet`].
+pub const MAX_SCOPES: usize = 1 << 20;
+
+/// What each tag stands for.
+///
+/// Bounded: of more than [`MAX_SCOPES`] scopes those with the smallest tags are
+/// kept, which is the same choice whatever the order they were met in.
+#[derive(Clone, Debug, Default)]
+pub struct ScopeSet {
+    scopes: HashMap<ScopeTag, Scope, foldhash::fast::FixedState>,
+    /// Tags from here on are no longer remembered.
+    ceiling: Option<ScopeTag>,
+}
+
+impl ScopeSet {
+    /// Whether `tag` needs no [`ScopeSet::insert`]: known, or beyond the bound.
+    pub fn is_settled(&self, tag: ScopeTag) -> bool {
+        self.is_beyond(tag) || self.scopes.contains_key(&tag)
+    }
+
+    /// Remembers what `tag` stands for.
+    pub fn insert(&mut self, tag: ScopeTag, scope: Scope) {
+        if self.is_beyond(tag) {
+            return;
+        }
+        self.scopes.insert(tag, scope);
+        if self.scopes.len() > 2 * MAX_SCOPES {
+            self.shrink();
+        }
+    }
+
+    /// What `tag` stands for; `None` beyond the bound and for [`ScopeTag::WIRE`].
+    pub fn get(&self, tag: ScopeTag) -> Option<&Scope> {
+        self.scopes.get(&tag)
+    }
+
+    /// Whether scopes were forgotten because there were too many.
+    pub fn is_overfull(&self) -> bool {
+        self.ceiling.is_some()
+    }
+
+    /// Takes over what another worker, file or machine met.
+    pub fn merge(&mut self, other: Self) {
+        if let Some(ceiling) = other.ceiling {
+            self.lower(ceiling);
+        }
+        for (tag, scope) in other.scopes {
+            self.insert(tag, scope);
+        }
+    }
+
+    /// Applies the bound; called once before the set is read.
+    pub fn settle(&mut self) {
+        if self.scopes.len() > MAX_SCOPES {
+            self.shrink();
+        }
+    }
+
+    fn is_beyond(&self, tag: ScopeTag) -> bool {
+        self.ceiling.is_some_and(|ceiling| tag >= ceiling)
+    }
+
+    fn shrink(&mut self) {
+        let mut tags: Vec<ScopeTag> = self.scopes.keys().copied().collect();
+        let (_, ceiling, _) = tags.select_nth_unstable(MAX_SCOPES);
+        let ceiling = *ceiling;
+        self.lower(ceiling);
+    }
+
+    fn lower(&mut self, ceiling: ScopeTag) {
+        if !self.is_beyond(ceiling) {
+            self.ceiling = Some(ceiling);
+            self.scopes.retain(|tag, _| *tag < ceiling);
+        }
+    }
+}
