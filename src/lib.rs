@@ -1,3 +1,5 @@
 //! draft
 #![allow(missing_docs)]
+pub mod account;
 pub mod model;
+pub mod reassemble;

@@ -1,0 +1,225 @@
+//! The ledger: everything that is counted about a capture.
+
+use super::flow::Flow;
+use super::table::Table;
+use super::timeline::Timeline;
+use super::tunnel::Tunnel;
+use super::undecoded::Undecoded;
+use crate::model::facts::{Carries, Fragment, Layer, Packet, Stop, Transport};
+use crate::model::{Duration, FlowKey, Frame, ScopeSet, ScopeTag, Timestamp};
+use crate::reassemble::{Datagram, Fate, FragmentFacts, LimitsHit};
+
+/// Most flows that are told apart.
+pub const MAX_FLOWS: usize = 2_000_000;
+
+/// Most tunnels that are told apart.
+pub const MAX_TUNNELS: usize = 200_000;
+
+/// Everything that is counted about a capture.
+#[derive(Debug)]
+pub struct Ledger {
+    /// Frames, whatever is in them.
+    pub capture: Capture,
+    /// Flows by identity.
+    pub flows: Table<FlowKey, Flow>,
+    /// Outer layers by the scope inside their tunnel.
+    pub tunnels: Table<ScopeTag, Tunnel>,
+    /// What happened when.
+    pub timeline: Timeline,
+    /// Frames that could not be decoded to the end.
+    pub undecoded: Undecoded,
+    /// What the scope tags stand for.
+    pub scopes: ScopeSet,
+    /// Bounds of reassembly that were met.
+    pub reassembly_limits: LimitsHit,
+}
+
+/// What is counted of frames, whatever is in them.
+#[derive(Clone, Copy, Debug)]
+pub struct Capture {
+    /// Frames analysed.
+    pub frames: u64,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+    /// Those of which the capture holds only a part.
+    pub truncated_frames: u64,
+    /// Frames a filter took away.
+    pub filtered_frames: u64,
+    /// Earliest time; [`Timestamp::MAX`] without frames.
+    pub first: Timestamp,
+    /// Latest time; [`Timestamp::MIN`] without frames.
+    pub last: Timestamp,
+}
+
+/// What a packet is offered in: one frame, or the frames of a reassembled tunnel
+/// packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Offered {
+    /// When it was captured (completed).
+    pub timestamp: Timestamp,
+    /// Wire bytes of the frames.
+    pub wire_bytes: u64,
+}
+
+impl Ledger {
+    /// An empty ledger whose timeline has buckets of at least `bucket`.
+    pub fn new(bucket: Duration) -> Self {
+        Self {
+            capture: Capture::default(),
+            flows: Table::new(MAX_FLOWS),
+            tunnels: Table::new(MAX_TUNNELS),
+            timeline: Timeline::new(bucket),
+            undecoded: Undecoded::default(),
+            scopes: ScopeSet::default(),
+            reassembly_limits: LimitsHit::default(),
+        }
+    }
+
+    /// Counts a frame and what was decoded of it. Its innermost layer is left out
+    /// if that is a fragment: what it is a part of is known later.
+    pub fn frame(&mut self, frame: &Frame<'_>, packet: &Packet) {
+        self.capture.frame(frame);
+        let Some(innermost) = packet.layers.last() else {
+            if let Some(stop) = &packet.stop {
+                self.undecoded.count(stop, frame.is_truncated());
+            }
+            return;
+        };
+        let bucket = self.timeline.at(frame.timestamp);
+        bucket.packets += 1;
+        bucket.bytes += u64::from(frame.wire_bytes);
+        bucket.fragments += u64::from(matches!(innermost.fragment, Fragment::Piece(_)));
+        let offered = Offered {
+            timestamp: frame.timestamp,
+            wire_bytes: frame.wire_bytes.into(),
+        };
+        self.layers(&packet.layers, &offered);
+        if let Some(stop) = &packet.stop {
+            self.undecoded.count(stop, frame.is_truncated());
+        }
+    }
+
+    /// Counts the layers of a packet, fragments left out.
+    pub fn layers(&mut self, layers: &[Layer], offered: &Offered) {
+        for layer in layers {
+            match (layer.fragment, layer.carries) {
+                (Fragment::Piece(_), _) => {}
+                (_, Carries::Tunnel(inside)) => self.tunnels.entry(&inside).whole_packet(layer),
+                _ => self.whole_packet(layer, offered),
+            }
+        }
+    }
+
+    /// Counts a datagram that was put together and carries no tunnel.
+    pub fn reassembled_flow(&mut self, datagram: &Datagram, transport: &Transport, ip_bytes: u32) {
+        let flow = self.flows.entry(&datagram.flow_key());
+        let is_deliverable = flow.reassembled(datagram, transport, ip_bytes);
+        let bucket = self.timeline.at(datagram.last_timestamp);
+        bucket.datagrams_completed += 1;
+        if is_deliverable {
+            let tally = &datagram.tally;
+            bucket.deliverable_bytes += tally.wire_bytes - tally.duplicate_wire_bytes;
+        }
+    }
+
+    /// Counts an outer datagram that was put together; what is inside is counted
+    /// by [`Ledger::layers`].
+    pub fn reassembled_tunnel(
+        &mut self,
+        inside: ScopeTag,
+        datagram: &Datagram,
+        transport: &Transport,
+    ) {
+        self.tunnels.entry(&inside).reassembled(datagram, transport);
+    }
+
+    /// Counts a datagram that did not become whole.
+    pub fn lost(&mut self, datagram: &Datagram, fate: Fate) {
+        match datagram.tunnel {
+            Some(inside) => self.tunnels.entry(&inside).lost(datagram, fate),
+            None => self.flows.entry(&datagram.flow_key()).lost(datagram, fate),
+        }
+        self.timeline.at(datagram.opened).datagrams_lost += 1;
+    }
+
+    /// Counts a copy of a fragment whose datagram was whole already.
+    pub fn late_copy(&mut self, datagram: &Datagram, fragment: &FragmentFacts) {
+        match datagram.tunnel {
+            Some(inside) => self.tunnels.entry(&inside).late_copy(datagram, fragment),
+            None => self
+                .flows
+                .entry(&datagram.flow_key())
+                .late_copy(datagram, fragment),
+        }
+    }
+
+    /// Counts why a reassembled datagram could not be decoded to the end.
+    pub fn stop(&mut self, stop: &Stop) {
+        self.undecoded.count(stop, false);
+    }
+
+    /// Adds the ledger of another worker, shard, file or machine.
+    pub fn merge(&mut self, other: Self) {
+        self.capture.merge(other.capture);
+        self.flows.merge(other.flows);
+        self.tunnels.merge(other.tunnels);
+        self.timeline.merge(other.timeline);
+        self.undecoded.merge(other.undecoded);
+        self.scopes.merge(other.scopes);
+        self.reassembly_limits += other.reassembly_limits;
+    }
+
+    /// Applies every bound exactly; done once, before the ledger is read.
+    pub fn settle(&mut self) {
+        self.flows.settle();
+        self.tunnels.settle();
+        self.scopes.settle();
+    }
+
+    fn whole_packet(&mut self, layer: &Layer, offered: &Offered) {
+        let flow = self.flows.entry(&layer.flow_key());
+        let is_deliverable = flow.whole_packet(layer, offered.timestamp, offered.wire_bytes);
+        let bucket = self.timeline.at(offered.timestamp);
+        bucket.datagrams_completed += 1;
+        if is_deliverable {
+            bucket.deliverable_bytes += offered.wire_bytes;
+        }
+        if let Transport::Icmp(icmp) = &layer.transport
+            && let Some(quoted) = &icmp.quoted
+        {
+            self.flows.entry(&quoted.flow).icmp_error(quoted.error);
+        }
+    }
+}
+
+impl Default for Capture {
+    fn default() -> Self {
+        Self {
+            frames: 0,
+            bytes: 0,
+            truncated_frames: 0,
+            filtered_frames: 0,
+            first: Timestamp::MAX,
+            last: Timestamp::MIN,
+        }
+    }
+}
+
+impl Capture {
+    fn frame(&mut self, frame: &Frame<'_>) {
+        self.frames += 1;
+        self.bytes += u64::from(frame.wire_bytes);
+        self.truncated_frames += u64::from(frame.is_truncated());
+        self.first = self.first.min(frame.timestamp);
+        self.last = self.last.max(frame.timestamp);
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.frames += other.frames;
+        self.bytes += other.bytes;
+        self.truncated_frames += other.truncated_frames;
+        self.filtered_frames += other.filtered_frames;
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+    }
+}

@@ -1,0 +1,27 @@
+//! Facts in, ledger out.
+//!
+//! Input: the facts of packets and the outcomes of reassembly, in any order.
+//! Output: a [`Ledger`]: per flow, per tunnel and over time what was offered and
+//! what of it can be delivered.
+//!
+//! What must hold: ledgers are monoids. However the facts are spread over
+//! workers, shards, files or machines, merging their ledgers gives the same one.
+//! Every table has a bound, and what is beyond it is chosen by identity, never by
+//! order of arrival, so that this holds for an overfull ledger too.
+
+mod counting;
+mod flow;
+mod ledger;
+mod sizes;
+mod table;
+mod timeline;
+mod tunnel;
+mod undecoded;
+
+pub use flow::{Closed, Flow, IcmpErrors};
+pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered};
+pub use sizes::{SizeCount, Sizes};
+pub use table::{Rank, Table};
+pub use timeline::{Bucket, MAX_BUCKETS, Timeline};
+pub use tunnel::Tunnel;
+pub use undecoded::Undecoded;

@@ -1,0 +1,80 @@
+//! What is recorded of one direction of a tunnel.
+
+use super::counting::{
+    count_fate, count_fragments, count_header, count_late_copy, count_transport,
+};
+use super::table::{Merge, Rank};
+use crate::model::facts::{Layer, Transport};
+use crate::model::{Counters, ScopeTag};
+use crate::reassemble::{Datagram, Fate, FragmentFacts, LargestFull};
+
+impl Rank for ScopeTag {
+    fn rank(&self) -> u64 {
+        self.0
+    }
+}
+
+/// The record of one tunnel: of its outer IP packets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tunnel {
+    counters: Counters,
+    largest: LargestFull,
+}
+
+impl Tunnel {
+    /// Counts an outer datagram that came in one packet.
+    pub fn whole_packet(&mut self, layer: &Layer) {
+        let counters = &mut self.counters;
+        counters.packets += 1;
+        counters.bytes += u64::from(layer.ip_bytes);
+        counters.datagrams.unfragmented += 1;
+        count_header(counters, layer);
+        let is_cut = layer.payload_captured < layer.payload_bytes;
+        count_transport(counters, layer.protocol, &layer.transport, is_cut);
+    }
+
+    /// Counts an outer datagram that was put together.
+    pub fn reassembled(&mut self, datagram: &Datagram, transport: &Transport) {
+        self.fragmented(datagram, Fate::Reassembled);
+        count_transport(
+            &mut self.counters,
+            datagram.header.protocol,
+            transport,
+            true,
+        );
+    }
+
+    /// Counts an outer datagram that did not become whole.
+    pub fn lost(&mut self, datagram: &Datagram, fate: Fate) {
+        self.fragmented(datagram, fate);
+    }
+
+    /// Counts a copy of a fragment whose datagram was whole already.
+    pub fn late_copy(&mut self, datagram: &Datagram, fragment: &FragmentFacts) {
+        self.counters.packets += 1;
+        self.counters.bytes += u64::from(fragment.ip_bytes);
+        count_late_copy(&mut self.counters, &mut self.largest, datagram, fragment);
+    }
+
+    /// The counters of the report.
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.counters;
+        counters.fragments.full_size = self.largest.count;
+        counters
+    }
+
+    fn fragmented(&mut self, datagram: &Datagram, fate: Fate) {
+        self.counters.packets += datagram.tally.fragments();
+        self.counters.bytes += datagram.tally.ip_bytes;
+        count_fragments(&mut self.counters, datagram);
+        count_fate(&mut self.counters, fate);
+        self.largest.merge(datagram.tally.largest);
+    }
+}
+
+impl Merge for Tunnel {
+    fn merge(&mut self, other: Self) {
+        self.counters += other.counters;
+        self.largest.merge(other.largest);
+    }
+}

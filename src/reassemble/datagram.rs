@@ -1,0 +1,409 @@
+//! One fragmented datagram: what came of it, and what became of it.
+
+use super::fragment::{FragmentFacts, Key};
+use super::kept::KeptBytes;
+use super::pieces::Pieces;
+use crate::model::counters::FragmentCounts;
+use crate::model::{
+    FlowKey, FrameId, IpVersion, Ports, Protocol, ScopeTag, Timestamp, VerdictCounts,
+};
+
+/// Bytes of a datagram's beginning that are kept for its transport header: TCP's
+/// fixed header is the longest that is read.
+pub const HEAD_BYTES: usize = 32;
+
+/// What became of a fragmented datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fate {
+    /// Its fragments cover it without contradiction.
+    Reassembled,
+    /// Unfinished when the capture's clock passed its timeout.
+    TimedOut,
+    /// Unfinished when the capture ended.
+    Incomplete,
+    /// Its pieces contradict each other.
+    Overlapped,
+    /// A piece ended beyond 65,535 bytes.
+    Oversized,
+    /// Given up for the memory bound.
+    Evicted,
+}
+
+/// The largest fragment with MF, and how many were as large: adds up over
+/// datagrams in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LargestFull {
+    /// IP payload in bytes; 0 if there was none.
+    pub payload_bytes: u32,
+    /// Largest IP length, header included, of those.
+    pub ip_bytes: u32,
+    /// How many.
+    pub count: u64,
+}
+
+impl LargestFull {
+    /// Counts one fragment with MF.
+    pub fn count(&mut self, payload_bytes: u32, ip_bytes: u32) {
+        self.merge(Self {
+            payload_bytes,
+            ip_bytes,
+            count: 1,
+        });
+    }
+
+    /// Adds what another part of the flow saw.
+    pub fn merge(&mut self, other: Self) {
+        match other.payload_bytes.cmp(&self.payload_bytes) {
+            std::cmp::Ordering::Less => {}
+            std::cmp::Ordering::Equal => {
+                self.count += other.count;
+                self.ip_bytes = self.ip_bytes.max(other.ip_bytes);
+            }
+            std::cmp::Ordering::Greater => *self = other,
+        }
+    }
+}
+
+/// What was counted of the fragments of one datagram.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FragmentTally {
+    /// Offset 0 with MF.
+    pub first: u64,
+    /// Offset beyond 0 with MF.
+    pub middle: u64,
+    /// Offset beyond 0 without MF.
+    pub last: u64,
+    /// Copies among them.
+    pub duplicate: u64,
+    /// Contradictions among them.
+    pub overlapping: u64,
+    /// Largest with MF.
+    pub largest: LargestFull,
+    /// IP headers whose length goes beyond their frame.
+    pub ip_longer: u64,
+    /// Verdicts on their IPv4 headers.
+    pub header_checksums: VerdictCounts,
+    /// Wire bytes of the frames that carried them.
+    pub wire_bytes: u64,
+    /// Wire bytes of the copies among them.
+    pub duplicate_wire_bytes: u64,
+    /// IP bytes of them.
+    pub ip_bytes: u64,
+}
+
+impl FragmentTally {
+    /// Counts one fragment under its position.
+    pub fn count(&mut self, fragment: &FragmentFacts) {
+        match (fragment.offset, fragment.more) {
+            (0, _) => self.first += 1,
+            (_, true) => self.middle += 1,
+            (_, false) => self.last += 1,
+        }
+        if fragment.more {
+            self.largest
+                .count(fragment.payload_bytes, fragment.ip_bytes);
+        }
+        if let Some(verdict) = fragment.header_checksum {
+            self.header_checksums.count(verdict);
+        }
+        self.ip_longer += u64::from(fragment.ip_longer);
+        self.wire_bytes += fragment.wire_bytes;
+        self.ip_bytes += u64::from(fragment.ip_bytes);
+    }
+
+    /// Counts the fragment just counted as a copy as well.
+    pub fn count_duplicate(&mut self, fragment: &FragmentFacts) {
+        self.duplicate += 1;
+        self.duplicate_wire_bytes += fragment.wire_bytes;
+    }
+
+    /// Fragments counted.
+    pub fn fragments(&self) -> u64 {
+        self.first + self.middle + self.last
+    }
+
+    /// The counters of the report that come from positions.
+    pub fn counts(&self) -> FragmentCounts {
+        FragmentCounts {
+            total: self.fragments(),
+            first: self.first,
+            middle: self.middle,
+            last: self.last,
+            duplicate: self.duplicate,
+            overlapping: self.overlapping,
+            ..FragmentCounts::default()
+        }
+    }
+}
+
+/// The beginning of a datagram's payload, filled as pieces come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Head {
+    bytes: [u8; HEAD_BYTES],
+    /// One bit for each 8-byte unit that was captured whole.
+    units: u8,
+    /// End of the captured bytes in the last, partial unit, if that came.
+    partial_end: u8,
+}
+
+impl Head {
+    /// Takes what a piece at `offset` holds of the head.
+    pub fn put(&mut self, offset: u32, captured: &[u8]) {
+        let start = offset as usize;
+        let Some(room) = self.bytes.get_mut(start..) else {
+            return;
+        };
+        let taken = captured.len().min(room.len());
+        for (place, byte) in room.iter_mut().zip(captured) {
+            *place = *byte;
+        }
+        let end = start + taken;
+        for unit in start / 8..end / 8 {
+            self.units |= 1 << unit;
+        }
+        if !end.is_multiple_of(8) {
+            self.partial_end = end as u8;
+        }
+    }
+
+    /// The captured bytes from the start on, without a gap.
+    pub fn bytes(&self) -> &[u8] {
+        let whole = self.units.trailing_ones() as usize * 8;
+        let partial = usize::from(self.partial_end);
+        let end = if partial > whole && partial < whole + 8 {
+            partial
+        } else {
+            whole
+        };
+        &self.bytes[..end.min(HEAD_BYTES)]
+    }
+}
+
+/// One datagram in reassembly.
+#[derive(Debug)]
+pub struct Datagram {
+    /// What its fragments have in common.
+    pub key: Key,
+    /// When its first fragment to arrive was captured.
+    pub opened: Timestamp,
+    /// The frame of that fragment.
+    pub first_frame: FrameId,
+    /// The latest frame that brought a piece of it.
+    pub last_frame: FrameId,
+    /// When that was captured.
+    pub last_timestamp: Timestamp,
+    /// IP headers around it.
+    pub depth: u8,
+    /// What was counted of its fragments.
+    pub tally: FragmentTally,
+    /// What its header says: of the fragment with offset 0 once that came, else of
+    /// the first that came.
+    pub header: HeaderFacts,
+    /// The beginning of its payload.
+    pub head: Head,
+    /// The tunnel it carries, once its first fragment showed one.
+    pub tunnel: Option<ScopeTag>,
+    pub(super) pieces: Pieces,
+    pub(super) kept: Option<Box<KeptBytes>>,
+    /// Whether its bytes were given up while its first fragment was missing.
+    pub(super) bytes_given_up: bool,
+    pub(super) state: State,
+    /// Number of this datagram among all that were opened.
+    pub(super) serial: u64,
+    /// Memory it is charged with.
+    pub(super) charged_bytes: usize,
+    /// The part of that which is bytes kept without a first fragment.
+    pub(super) charged_headless_bytes: usize,
+}
+
+/// What is taken over from the IP header of one fragment for the whole.
+#[derive(Clone, Copy, Debug)]
+pub struct HeaderFacts {
+    /// Whether it is the header of the fragment with offset 0.
+    pub is_first: bool,
+    /// Upper-layer protocol.
+    pub protocol: Protocol,
+    /// TTL or hop limit.
+    pub hop_limit: u8,
+    /// DF.
+    pub dont_fragment: bool,
+    /// IP header bytes, extension headers included.
+    pub header_bytes: u32,
+    /// Payload bytes of that fragment.
+    pub payload_bytes: u32,
+    /// The last destination of a source route or routing header.
+    pub final_destination: Option<[u8; 16]>,
+}
+
+/// Where a datagram is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Pieces are missing.
+    Open,
+    /// Complete since then; still known, so that late copies are recognised.
+    Complete(Timestamp),
+    /// Overlapped or oversized; still known, so that later pieces open no new one.
+    Dead(Fate),
+}
+
+impl HeaderFacts {
+    pub(super) fn of(fragment: &FragmentFacts) -> Self {
+        Self {
+            is_first: fragment.offset == 0,
+            protocol: fragment.protocol,
+            hop_limit: fragment.hop_limit,
+            dont_fragment: fragment.dont_fragment,
+            header_bytes: fragment.ip_bytes.saturating_sub(fragment.payload_bytes),
+            payload_bytes: fragment.payload_bytes,
+            final_destination: fragment.final_destination,
+        }
+    }
+
+    /// Header bytes of the datagram the fragment was cut from: an IPv6 fragment
+    /// header is not part of it.
+    pub fn datagram_header_bytes(&self, version: IpVersion) -> u32 {
+        match version {
+            IpVersion::V4 => self.header_bytes,
+            IpVersion::V6 => self.header_bytes.saturating_sub(8),
+        }
+    }
+}
+
+impl Datagram {
+    pub(super) fn open(fragment: &FragmentFacts, serial: u64) -> Self {
+        Self {
+            key: fragment.key,
+            opened: fragment.timestamp,
+            first_frame: fragment.frame,
+            last_frame: fragment.frame,
+            last_timestamp: fragment.timestamp,
+            depth: fragment.depth,
+            tally: FragmentTally::default(),
+            header: HeaderFacts::of(fragment),
+            head: Head::default(),
+            tunnel: None,
+            pieces: Pieces::default(),
+            kept: None,
+            bytes_given_up: false,
+            state: State::Open,
+            serial,
+            charged_bytes: 0,
+            charged_headless_bytes: 0,
+        }
+    }
+
+    /// Whether the fragment with offset 0 came.
+    pub fn has_first(&self) -> bool {
+        self.header.is_first
+    }
+
+    /// Length of the whole payload in bytes, if the last fragment came.
+    pub fn payload_bytes(&self) -> Option<u32> {
+        self.pieces.total_bytes()
+    }
+
+    /// Memory behind it now.
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.pieces.memory_bytes() + self.kept_bytes()
+    }
+
+    /// Memory of bytes that are kept in case the first fragment shows a tunnel.
+    pub(super) fn headless_bytes(&self) -> usize {
+        if self.has_first() {
+            0
+        } else {
+            self.kept_bytes()
+        }
+    }
+
+    fn kept_bytes(&self) -> usize {
+        self.kept.as_ref().map_or(0, |kept| kept.memory_bytes())
+    }
+
+    /// The flow it belongs to if it carries no tunnel: with ports if the beginning
+    /// of its first fragment showed some.
+    pub fn flow_key(&self) -> FlowKey {
+        FlowKey {
+            addresses: self.key.addresses,
+            ports: self.ports(),
+            protocol: self.header.protocol,
+            scope: self.key.scope,
+        }
+    }
+
+    /// IP length of the datagram, as far as a fragment told: the end of the last
+    /// one, or the length field of UDP in the first.
+    pub fn claimed_ip_bytes(&self) -> Option<u32> {
+        let payload = self.payload_bytes().or_else(|| self.udp_length())?;
+        Some(
+            payload.saturating_add(
+                self.header
+                    .datagram_header_bytes(self.key.addresses.version),
+            ),
+        )
+    }
+
+    /// Whether tcpdump 4.7 to 4.9.3 printed "bad length" for its first fragment:
+    /// the UDP length goes beyond what that fragment holds, as in any fragmented
+    /// datagram.
+    pub fn first_looks_bad_to_old_tcpdump(&self) -> bool {
+        self.udp_length()
+            .is_some_and(|length| length > self.header.payload_bytes)
+    }
+
+    fn ports(&self) -> Option<Ports> {
+        let head = self.head.bytes().first_chunk::<4>()?;
+        let port = |high, low| u16::from_be_bytes([high, low]);
+        self.header.protocol.has_ports().then(|| Ports {
+            source: port(head[0], head[1]),
+            destination: port(head[2], head[3]),
+        })
+    }
+
+    fn udp_length(&self) -> Option<u32> {
+        let head = self.head.bytes().first_chunk::<8>()?;
+        (self.header.protocol == Protocol::UDP && self.has_first())
+            .then(|| u32::from(u16::from_be_bytes([head[4], head[5]])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_fills_from_tiny_fragments() {
+        let mut head = Head::default();
+        head.put(16, &[3; 4]);
+        assert_eq!(head.bytes(), []);
+        head.put(0, &[1; 8]);
+        assert_eq!(head.bytes(), [1; 8]);
+        head.put(8, &[2; 8]);
+        assert_eq!(head.bytes().len(), 20);
+        assert_eq!(head.bytes()[16..], [3; 4]);
+    }
+
+    #[test]
+    fn the_head_takes_no_more_than_it_holds() {
+        let mut head = Head::default();
+        head.put(0, &[7; 100]);
+        assert_eq!(head.bytes(), [7; HEAD_BYTES]);
+        head.put(40, &[9; 8]);
+        assert_eq!(head.bytes(), [7; HEAD_BYTES]);
+    }
+
+    #[test]
+    fn the_largest_full_size_adds_up_in_any_order() {
+        let pieces = [(1424, 1444), (1000, 1020), (1424, 1448), (1480, 1500)];
+        let mut forwards = LargestFull::default();
+        let mut backwards = LargestFull::default();
+        for (payload, ip) in pieces {
+            forwards.count(payload, ip);
+        }
+        for (payload, ip) in pieces.into_iter().rev() {
+            backwards.count(payload, ip);
+        }
+        assert_eq!(forwards, backwards);
+        assert_eq!((forwards.payload_bytes, forwards.count), (1480, 1));
+    }
+}

@@ -1,0 +1,84 @@
+//! One fragment on its way into reassembly.
+
+use crate::model::{Addresses, FrameId, Protocol, ScopeTag, Sum, Timestamp, Verdict};
+use siphasher::sip::SipHasher13;
+use std::hash::{Hash, Hasher};
+
+/// What the fragments of one datagram have in common.
+///
+/// IPv4: source, destination, protocol and identification (RFC 791), inside one
+/// scope. IPv6 leaves the protocol out: the next header of later fragments may
+/// differ and does not count (RFC 8200 section 4.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Addresses as on the wire.
+    pub addresses: Addresses,
+    /// VLANs and tunnel.
+    pub scope: ScopeTag,
+    /// Identification.
+    pub id: u32,
+    /// Protocol; 0 for IPv6.
+    pub protocol: Protocol,
+}
+
+impl Key {
+    /// Which of `shards` equal parts of the work the key falls into: the same in
+    /// every run, so that bounds which a shard keeps are met at the same packet.
+    pub fn shard(&self, shards: usize) -> usize {
+        let mut hasher = SipHasher13::new();
+        self.hash(&mut hasher);
+        (hasher.finish() % shards.max(1) as u64) as usize
+    }
+}
+
+/// Where the captured bytes of a fragment's payload lie: a range of a buffer
+/// that outlives the fragment's way through reassembly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Payload {
+    /// Which buffer; its meaning is the caller's.
+    pub buffer: u32,
+    /// First byte.
+    pub start: u32,
+    /// Captured bytes.
+    pub captured: u32,
+}
+
+/// What is known of one fragment.
+#[derive(Clone, Copy, Debug)]
+pub struct FragmentFacts {
+    /// The datagram it belongs to.
+    pub key: Key,
+    /// The frame it came in; for a fragment inside a reassembled tunnel packet the
+    /// frame that completed it.
+    pub frame: FrameId,
+    /// When that frame was captured.
+    pub timestamp: Timestamp,
+    /// IP headers around it, from 0 for the outermost.
+    pub depth: u8,
+    /// Wire bytes of the frames that carried it.
+    pub wire_bytes: u64,
+    /// IP length in bytes, header included.
+    pub ip_bytes: u32,
+    /// Offset in bytes.
+    pub offset: u32,
+    /// Payload bytes it claims.
+    pub payload_bytes: u32,
+    /// MF.
+    pub more: bool,
+    /// Sum of the payload, if all of it was captured.
+    pub sum: Option<Sum>,
+    /// Where the payload lies.
+    pub payload: Payload,
+    /// What its header says the payload is.
+    pub protocol: Protocol,
+    /// Verdict on the IPv4 header checksum.
+    pub header_checksum: Option<Verdict>,
+    /// Whether its IP length goes beyond the frame.
+    pub ip_longer: bool,
+    /// TTL or hop limit.
+    pub hop_limit: u8,
+    /// DF.
+    pub dont_fragment: bool,
+    /// The last destination, where a routing header or source route names one.
+    pub final_destination: Option<[u8; 16]>,
+}

@@ -1,0 +1,58 @@
+//! The bounds of reassembly, and how often they were met.
+
+use crate::model::{Addresses, Duration, IpVersion};
+
+/// Bounds of reassembly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long an IPv4 datagram may stay unfinished after its first fragment;
+    /// Linux `net.ipv4.ipfrag_time`.
+    pub timeout_v4: Duration,
+    /// The same for IPv6; RFC 8200 section 4.5, Linux `net.ipv6.ip6frag_time`.
+    pub timeout_v6: Duration,
+    /// Memory for unfinished datagrams, in bytes.
+    pub memory_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout_v4: Duration::from_secs(30),
+            timeout_v6: Duration::from_secs(60),
+            memory_bytes: 64 << 20,
+        }
+    }
+}
+
+impl Limits {
+    /// The timeout for datagrams between `addresses`.
+    pub fn timeout(&self, addresses: &Addresses) -> Duration {
+        match addresses.version {
+            IpVersion::V4 => self.timeout_v4,
+            IpVersion::V6 => self.timeout_v6,
+        }
+    }
+
+    /// The share of one of `shards` equal shards.
+    #[must_use]
+    pub fn shared_by(self, shards: usize) -> Self {
+        Self {
+            memory_bytes: self.memory_bytes / shards.max(1),
+            ..self
+        }
+    }
+}
+
+/// How often a bound of reassembly was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitsHit {
+    /// Datagrams whose bytes were given up before their first fragment came, so
+    /// that a tunnel in them cannot be opened.
+    pub bytes_given_up: u64,
+}
+
+impl std::ops::AddAssign for LimitsHit {
+    fn add_assign(&mut self, other: Self) {
+        self.bytes_given_up += other.bytes_given_up;
+    }
+}

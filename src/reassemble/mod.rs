@@ -1,0 +1,26 @@
+//! Fragments in, datagrams out.
+//!
+//! Input: fragments in capture order, each with its place, its length and the
+//! sum of its bytes. Output: [`Outcome`]s, one for every datagram, at the moment
+//! its fate is known. Driven by capture time alone, bounded by [`Limits`].
+//!
+//! Bytes are only kept for datagrams that carry a tunnel (or whose first fragment
+//! has not come yet, so that it may turn out to): for all others the ranges, the
+//! sums and the head of the first fragment are enough.
+//!
+//! What must hold: a datagram has exactly one outcome; the same fragments in the
+//! same order give the same outcomes; memory stays within the bound whatever comes.
+
+mod datagram;
+mod fragment;
+mod kept;
+mod limits;
+mod pieces;
+mod queue;
+mod reassembler;
+
+pub use datagram::{Datagram, Fate, FragmentTally, HEAD_BYTES, LargestFull};
+pub use fragment::{FragmentFacts, Key, Payload};
+pub use limits::{Limits, LimitsHit};
+pub use pieces::MAX_DATAGRAM_BYTES;
+pub use reassembler::{Listener, Outcome, Reassembler, WholeDatagram};
