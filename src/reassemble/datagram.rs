@@ -220,7 +220,7 @@ pub struct Datagram {
 #[derive(Clone, Copy, Debug)]
 pub struct HeaderFacts {
     /// Whether it is the header of the fragment with offset 0.
-    pub is_first: bool,
+    pub(super) is_first: bool,
     /// Upper-layer protocol.
     pub protocol: Protocol,
     /// TTL or hop limit.
@@ -279,7 +279,10 @@ impl Datagram {
             last_timestamp: fragment.timestamp,
             depth: fragment.depth,
             tally: FragmentTally::default(),
-            header: HeaderFacts::of(fragment),
+            header: HeaderFacts {
+                is_first: false,
+                ..HeaderFacts::of(fragment)
+            },
             head: Head::default(),
             tunnel: None,
             pieces: Pieces::default(),
