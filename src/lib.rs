@@ -3,3 +3,4 @@
 pub mod account;
 pub mod model;
 pub mod reassemble;
+pub mod source;

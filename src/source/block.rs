@@ -1,0 +1,120 @@
+//! A run of whole records, and the frames in it.
+
+use super::pcap::PcapLayout;
+use super::walk::Record;
+use crate::model::{Frame, FrameId};
+
+/// A run of whole records of one input, with all it takes to read them: blocks can
+/// be decoded in any order, on any thread.
+///
+/// Meant to be kept and filled again; its memory is reused.
+#[derive(Debug, Default)]
+pub struct Block {
+    /// Read into; all of it stays initialised from one fill to the next, so that
+    /// no fill pays for zeroing.
+    pub(super) buffer: Vec<u8>,
+    /// Where in `buffer` the records are.
+    pub(super) records: std::ops::Range<usize>,
+    /// How to read them; `None` in a block that was never filled.
+    pub(super) layout: Option<Layout>,
+    /// Place of the first frame.
+    pub(super) first: FrameId,
+    /// How many frames.
+    pub(super) frames: u64,
+}
+
+/// How the records of a block are read.
+#[derive(Clone, Debug)]
+pub(super) enum Layout {
+    Pcap(PcapLayout),
+}
+
+impl Block {
+    /// The frames in order. Reading one allocates nothing and copies nothing.
+    pub fn frames(&self) -> Frames<'_> {
+        let rest = self.buffer.get(self.records.clone()).unwrap_or_default();
+        let records = match &self.layout {
+            None => Records::None,
+            Some(Layout::Pcap(layout)) => Records::Pcap { layout, rest },
+        };
+        Frames {
+            records,
+            id: self.first,
+            left: self.frames,
+        }
+    }
+
+    /// How many frames it holds.
+    pub fn frame_count(&self) -> u64 {
+        self.frames
+    }
+
+    /// Place of its first frame.
+    pub fn first(&self) -> FrameId {
+        self.first
+    }
+
+    /// Bytes of its records, headers included.
+    pub fn byte_count(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Forgets the records and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.records = 0..0;
+        self.layout = None;
+        self.frames = 0;
+    }
+}
+
+/// The frames of a block, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Frames<'a> {
+    records: Records<'a>,
+    /// Place of the next frame.
+    id: FrameId,
+    left: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Records<'a> {
+    None,
+    Pcap {
+        layout: &'a PcapLayout,
+        rest: &'a [u8],
+    },
+}
+
+impl<'a> Records<'a> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<Record<'a>> {
+        match self {
+            Self::None => None,
+            Self::Pcap { layout, rest } => layout.next(rest),
+        }
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Frame<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Frame<'a>> {
+        let record = self.records.next()?;
+        let id = self.id;
+        self.id.number += 1;
+        self.left = self.left.saturating_sub(1);
+        Some(Frame {
+            id,
+            timestamp: record.timestamp,
+            wire_bytes: record.wire_bytes,
+            link_type: record.link_type,
+            data: record.data,
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.left as usize;
+        (left, Some(left))
+    }
+}

@@ -1,0 +1,183 @@
+//! Raw bytes of one input: opened, counted and hashed on their way.
+
+use super::HashPolicy;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where the bytes of an input are.
+#[derive(Clone, Debug)]
+pub(super) enum Origin {
+    Stdin,
+    Path(PathBuf),
+    Memory(Arc<[u8]>),
+}
+
+impl Origin {
+    /// For the report.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Stdin => "-".to_owned(),
+            Self::Path(path) => super::problem::printable(&path.to_string_lossy()),
+            Self::Memory(_) => "memory".to_owned(),
+        }
+    }
+
+    /// Size in bytes where it is known beforehand: not of pipes. Such an input can
+    /// also be read twice.
+    pub(super) fn size(&self) -> Option<u64> {
+        match self {
+            Self::Stdin => None,
+            Self::Memory(bytes) => Some(bytes.len() as u64),
+            Self::Path(path) => {
+                let metadata = std::fs::metadata(path).ok()?;
+                metadata.is_file().then(|| metadata.len())
+            }
+        }
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Self::Stdin => Box::new(io::stdin()),
+            Self::Memory(bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
+            Self::Path(path) => {
+                let file = File::open(path)?;
+                if file.metadata()?.is_dir() {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                Box::new(file)
+            }
+        })
+    }
+
+    /// Opens it. `count` grows by every byte read.
+    pub(super) fn tap(&self, hash: HashPolicy, count: &Arc<AtomicU64>) -> io::Result<Tap> {
+        let inner = self.open()?;
+        let tally = Tally {
+            bytes: 0,
+            left_to_hash: hash.limit(self.size()),
+            hasher: Sha256::new(),
+            at_end: false,
+        };
+        Ok(Tap {
+            inner,
+            tally: Arc::new(Mutex::new(tally)),
+            count: Arc::clone(count),
+        })
+    }
+}
+
+impl HashPolicy {
+    /// How many bytes may be hashed of an input of this size before giving up.
+    fn limit(self, size: Option<u64>) -> u64 {
+        match self {
+            Self::Never => 0,
+            Self::Always => u64::MAX,
+            Self::UpTo(limit) if size.is_some_and(|size| size > limit) => 0,
+            Self::UpTo(limit) => limit,
+        }
+    }
+}
+
+/// What went through a [`Tap`].
+pub(super) struct Tally {
+    pub(super) bytes: u64,
+    left_to_hash: u64,
+    hasher: Sha256,
+    at_end: bool,
+}
+
+impl Tally {
+    fn add(&mut self, read: &[u8]) {
+        self.bytes += read.len() as u64;
+        self.at_end = read.is_empty();
+        if self.left_to_hash == 0 {
+            return;
+        }
+        match self.left_to_hash.checked_sub(read.len() as u64) {
+            Some(left) => {
+                self.left_to_hash = left;
+                self.hasher.update(read);
+            }
+            None => self.left_to_hash = 0,
+        }
+    }
+
+    /// The hash, if every byte to the end of the input went into it.
+    pub(super) fn sha256(&self) -> Option<String> {
+        if !self.at_end || self.left_to_hash == 0 {
+            return None;
+        }
+        let digest = self.hasher.clone().finalize();
+        Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    fn wants_the_rest(&self) -> bool {
+        self.left_to_hash > 0 && !self.at_end
+    }
+}
+
+/// A reader that counts and hashes what it passes on.
+pub(super) struct Tap {
+    inner: Box<dyn Read + Send>,
+    /// Shared, since decompressors swallow the reader they are given.
+    tally: Arc<Mutex<Tally>>,
+    count: Arc<AtomicU64>,
+}
+
+impl Tap {
+    /// A view of the tally that outlives the reader.
+    pub(super) fn tally(&self) -> SharedTally {
+        SharedTally(Arc::clone(&self.tally))
+    }
+}
+
+impl Read for Tap {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = retry_interrupted(|| self.inner.read(buffer))?;
+        let read = buffer.get(..n).unwrap_or_default();
+        if !buffer.is_empty() {
+            let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+            tally.add(read);
+        }
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// The tally of a [`Tap`] that is inside a decompressor.
+pub(super) struct SharedTally(Arc<Mutex<Tally>>);
+
+impl SharedTally {
+    /// Bytes read so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.lock().bytes
+    }
+
+    /// See [`Tally::sha256`].
+    pub(super) fn sha256(&self) -> Option<String> {
+        self.lock().sha256()
+    }
+
+    /// Whether reading on to the end would complete a hash.
+    pub(super) fn wants_the_rest(&self) -> bool {
+        self.lock().wants_the_rest()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Tally> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A signal may interrupt a read on a pipe; that is no error.
+fn retry_interrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What is known about one input, and what is wrong with it.
+
+use crate::model::{LinkType, Timestamp};
+
+/// How much a problem takes away. Ordered: the worst is the greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// All was read; something about it bears on the result.
+    Note,
+    /// The last record, or the compressed stream, is incomplete: that is how a
+    /// killed capture ends. Everything before it was read.
+    CutOff,
+    /// Broken before its end. What lies before the damage was read, the rest was not.
+    Damaged,
+    /// Not one frame could be looked for: missing, empty, or no capture.
+    Unreadable,
+}
+
+/// One thing wrong with an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// How much it takes away.
+    pub severity: Severity,
+    /// One lower-case sentence without the path: where, what was expected, what was
+    /// found. Free of control characters, whatever the input holds.
+    pub text: String,
+}
+
+impl Problem {
+    /// A problem; control characters in `text` are escaped.
+    pub fn new(severity: Severity, text: impl AsRef<str>) -> Self {
+        let text = printable(text.as_ref());
+        Self { severity, text }
+    }
+}
+
+/// `text` with control characters escaped: it may quote the input, and goes to terminals.
+pub(super) fn printable(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            clean.extend(c.escape_default());
+        } else {
+            clean.push(c);
+        }
+    }
+    clean
+}
+
+/// What is known about one input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileFacts {
+    /// Path as given, lossily as text, control characters escaped; `-` is standard input.
+    pub path: String,
+    /// `pcap`, `pcap-ns`, `pcap-modified`, `pcap-ixia` or `pcapng`; `None` if not recognised.
+    pub format: Option<&'static str>,
+    /// `gzip`, `zstd` or `lz4`; `None` if not compressed.
+    pub compression: Option<&'static str>,
+    /// Size of the input as it is stored, compressed if it is; for a pipe, bytes read from it.
+    pub bytes: u64,
+    /// SHA-256 of those bytes in lower-case hexadecimal, if it was asked for and
+    /// all of them were read.
+    pub sha256: Option<String>,
+    /// Link types in order of appearance, each once.
+    pub link_types: Vec<LinkType>,
+    /// Most bytes kept of a frame, the largest of all interfaces; `None` if not
+    /// stated or unlimited.
+    pub snaplen: Option<u32>,
+    /// Frames read.
+    pub frames: u64,
+    /// Frames the capture itself says it lost; `None` if it does not say.
+    pub dropped_frames: Option<u64>,
+    /// Time of the first frame.
+    pub first_timestamp: Option<Timestamp>,
+    /// What is wrong, in order of discovery.
+    pub problems: Vec<Problem>,
+}

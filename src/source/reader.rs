@@ -1,0 +1,325 @@
+//! Reads one input block by block.
+
+use super::SourceOptions;
+use super::block::Block;
+use super::compressed::Plain;
+use super::format::Format;
+use super::input::{Origin, SharedTally};
+use super::problem::{FileFacts, Problem, Severity};
+use super::walk::End;
+use crate::model::FrameId;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+/// Least a buffer grows by when a record does not fit in it.
+const GROWTH_BYTES: usize = 64 * 1024;
+
+/// One open input.
+pub(super) struct Reader {
+    file: u32,
+    plain: Plain,
+    tally: SharedTally,
+    block_bytes: usize,
+    format: Format,
+    /// Bytes read but not yet given out, from `carry_start` on.
+    carry: Vec<u8>,
+    carry_start: usize,
+    /// Place of the first byte not yet given out, in the decompressed input.
+    offset: u64,
+    /// Whether nothing more can be read.
+    at_end: bool,
+    /// Whether no more blocks will come.
+    finished: bool,
+    facts: FileFacts,
+}
+
+/// What was walked over of the bytes a block will hold.
+#[derive(Default)]
+struct Run {
+    /// Where the first record begins, after headers.
+    start: usize,
+    /// Bytes walked over.
+    walked: usize,
+    frames: u64,
+}
+
+/// Whether the run goes on.
+enum Step {
+    Done,
+    /// The next record takes this many bytes.
+    NeedMore(usize),
+}
+
+impl Reader {
+    /// Opens an input. What stands in the way is a problem in the facts.
+    pub(super) fn open(
+        file: u32,
+        origin: &Origin,
+        options: &SourceOptions,
+        count: &Arc<AtomicU64>,
+    ) -> Result<Self, Box<FileFacts>> {
+        let mut facts = FileFacts {
+            path: origin.name(),
+            bytes: origin.size().unwrap_or(0),
+            ..FileFacts::default()
+        };
+        let opened = origin.tap(options.hash, count).and_then(|tap| {
+            let tally = tap.tally();
+            Plain::new(tap).map(|plain| (plain, tally))
+        });
+        match opened {
+            Err(error) => {
+                let text = format!("cannot be read: {error}");
+                facts
+                    .problems
+                    .push(Problem::new(Severity::Unreadable, text));
+                Err(Box::new(facts))
+            }
+            Ok((plain, tally)) => {
+                facts.compression = plain.compression().name();
+                Ok(Self {
+                    file,
+                    plain,
+                    tally,
+                    block_bytes: options.block_bytes.max(1),
+                    format: Format::Unknown,
+                    carry: Vec::new(),
+                    carry_start: 0,
+                    offset: 0,
+                    at_end: false,
+                    finished: false,
+                    facts,
+                })
+            }
+        }
+    }
+
+    /// Fills `block` with the next whole records; `false` when there are no more.
+    pub(super) fn fill(&mut self, block: &mut Block) -> bool {
+        block.clear();
+        if self.finished {
+            return false;
+        }
+        let mut run = Run::default();
+        let carry = std::mem::take(&mut self.carry);
+        let carried = carry.get(self.carry_start..).unwrap_or_default();
+        match self.walk(carried, &mut run) {
+            // Only what belongs to the block is copied, so that many small sections
+            // in one buffer do not make the rest of it be copied over and over.
+            Step::Done => {
+                block.hold(carried.get(..run.walked).unwrap_or_default(), 0);
+                self.carry_start += run.walked;
+                self.carry = carry;
+            }
+            Step::NeedMore(need) => {
+                block.hold(carried, self.block_bytes);
+                let filled = carried.len();
+                self.carry = carry;
+                self.read_on(block, filled, need, &mut run);
+            }
+        }
+        self.hand_out(block, &run)
+    }
+
+    /// Reads behind the `filled` bytes of the block until it has frames enough, and
+    /// carries over what is left.
+    fn read_on(&mut self, block: &mut Block, mut filled: usize, need: usize, run: &mut Run) {
+        let mut step = Step::NeedMore(need);
+        while let Step::NeedMore(need) = step {
+            if self.at_end {
+                let left = filled.saturating_sub(run.walked);
+                self.end_of_input(left, need, run);
+                break;
+            }
+            if run.frames > 0 && filled >= self.block_bytes {
+                break;
+            }
+            make_room(&mut block.buffer, filled, run.walked.saturating_add(need));
+            filled += self.read(block.buffer.get_mut(filled..).unwrap_or_default());
+            step = self.walk(block.buffer.get(..filled).unwrap_or_default(), run);
+        }
+        let rest = block.buffer.get(run.walked..filled).unwrap_or_default();
+        self.carry.clear();
+        self.carry_start = 0;
+        self.carry.extend_from_slice(rest);
+    }
+
+    /// Walks over the records in `bytes` from where the run has come to.
+    fn walk(&mut self, bytes: &[u8], run: &mut Run) -> Step {
+        loop {
+            let rest = bytes.get(run.walked..).unwrap_or_default();
+            let walk = self.format.walk(rest, run.frames);
+            run.walked += walk.consumed;
+            run.frames += walk.frames;
+            match walk.end {
+                End::NewLayout => run.start = run.walked,
+                End::Boundary => return Step::Done,
+                End::Incomplete { need } => return Step::NeedMore(need),
+                End::Damage(what) => {
+                    self.damage(&what, run);
+                    return Step::Done;
+                }
+            }
+        }
+    }
+
+    /// Reads until `space` is full or nothing more comes. A pipe gives little at a
+    /// time; blocks are filled all the same, so that where they end depends on the
+    /// bytes alone.
+    fn read(&mut self, space: &mut [u8]) -> usize {
+        let mut filled = 0;
+        while let Some(rest @ [_, ..]) = space.get_mut(filled..) {
+            match self.plain.read(rest) {
+                Ok(0) => {
+                    self.at_end = true;
+                    break;
+                }
+                Ok(n) => filled += n,
+                Err(error) => {
+                    self.read_error(&error);
+                    break;
+                }
+            }
+        }
+        filled
+    }
+
+    /// Numbers the frames of the run and gives them out.
+    fn hand_out(&mut self, block: &mut Block, run: &Run) -> bool {
+        self.offset += run.walked as u64;
+        if run.frames == 0 {
+            return false;
+        }
+        block.records = run.start..run.walked;
+        block.frames = run.frames;
+        block.first = FrameId {
+            file: self.file,
+            number: self.facts.frames + 1,
+        };
+        block.layout = self.format.layout();
+        self.facts.frames += run.frames;
+        if self.facts.first_timestamp.is_none() {
+            self.facts.first_timestamp = block.frames().next().map(|frame| frame.timestamp);
+        }
+        true
+    }
+
+    /// Reading stops for good; what was found stays.
+    fn finish(&mut self, problem: Option<(Severity, String)>) {
+        self.finished = true;
+        self.at_end = true;
+        if let Some((severity, text)) = problem {
+            self.facts.problems.push(Problem::new(severity, text));
+        }
+    }
+
+    fn damage(&mut self, what: &str, run: &Run) {
+        let at = self.offset + run.walked as u64;
+        let problem = if self.format.is_known() {
+            let frame = self.facts.frames + run.frames + 1;
+            let text = format!("damaged at offset {at} (frame {frame}): {what}");
+            (Severity::Damaged, text)
+        } else {
+            (Severity::Unreadable, what.to_owned())
+        };
+        self.finish(Some(problem));
+    }
+
+    /// The input ended with `left` bytes of a record that takes `need`.
+    fn end_of_input(&mut self, left: usize, need: usize, run: &Run) {
+        let at = self.offset + run.walked as u64;
+        let already_said = !self.facts.problems.is_empty();
+        let problem = match (self.format.is_known(), left) {
+            (true, 0) => None,
+            _ if already_said => None,
+            (false, 0) => Some((Severity::Unreadable, "empty".to_owned())),
+            (false, _) => {
+                let text = format!("ends after {left} bytes, the header of a capture takes {need}");
+                Some((Severity::Unreadable, text))
+            }
+            (true, _) => {
+                let frame = self.facts.frames + run.frames + 1;
+                let text = format!(
+                    "cut off at offset {at} (frame {frame}): {left} bytes are left, the next record takes {need}"
+                );
+                Some((Severity::CutOff, text))
+            }
+        };
+        self.finish(problem);
+    }
+
+    /// What was read before it is still good.
+    fn read_error(&mut self, error: &io::Error) {
+        self.at_end = true;
+        let read = self.tally.bytes();
+        let cut = error.kind() == io::ErrorKind::UnexpectedEof;
+        let (severity, what) = match self.plain.compression().name() {
+            Some(name) if cut => (
+                Severity::CutOff,
+                format!("the {name} stream is cut off after {read} bytes"),
+            ),
+            Some(name) => (
+                Severity::Damaged,
+                format!("the {name} stream is damaged within its first {read} bytes: {error}"),
+            ),
+            None => (
+                Severity::Damaged,
+                format!("cannot be read beyond offset {read}: {error}"),
+            ),
+        };
+        self.facts.problems.push(Problem::new(severity, what));
+    }
+
+    /// What is known, once nothing more is to be read. Reads a file to its end if
+    /// that is what its hash still needs.
+    pub(super) fn into_facts(mut self, origin: &Origin) -> FileFacts {
+        if self.tally.wants_the_rest() && !matches!(origin, Origin::Stdin) {
+            // A failure here leaves the hash unknown, which is what is reported.
+            let _ = self.plain.drain();
+        }
+        self.facts.sha256 = self.tally.sha256();
+        self.facts()
+    }
+
+    /// What is known so far.
+    pub(super) fn facts(&self) -> FileFacts {
+        let mut facts = self.facts.clone();
+        facts.bytes = facts.bytes.max(self.tally.bytes());
+        self.format.describe(&mut facts);
+        if !self.format.is_known() && self.finished {
+            for problem in &mut facts.problems {
+                problem.severity = Severity::Unreadable;
+            }
+        }
+        facts
+    }
+}
+
+/// Makes `buffer` longer than `filled`, in steps towards `wanted` that follow the
+/// bytes really there: a length that only claims to be large costs nothing.
+fn make_room(buffer: &mut Vec<u8>, filled: usize, wanted: usize) {
+    if filled >= buffer.len() {
+        let step = filled.max(GROWTH_BYTES);
+        let length = wanted.max(filled + 1).min(filled + step);
+        buffer.resize(length, 0);
+    }
+}
+
+impl Block {
+    /// Starts with these bytes and has room for `bytes` in all.
+    fn hold(&mut self, start: &[u8], bytes: usize) {
+        // One record may have made it large; it does not stay so.
+        if self.buffer.len() / 2 > bytes.max(start.len()) + GROWTH_BYTES {
+            self.buffer.truncate(bytes.max(start.len()));
+            self.buffer.shrink_to_fit();
+        }
+        let length = bytes.max(start.len());
+        if self.buffer.len() < length {
+            self.buffer.resize(length, 0);
+        }
+        if let Some(space) = self.buffer.get_mut(..start.len()) {
+            space.copy_from_slice(start);
+        }
+    }
+}
