@@ -1,6 +1,8 @@
 //! draft
 #![allow(missing_docs)]
 pub mod account;
+pub mod decode;
 pub mod model;
 pub mod reassemble;
+pub mod report;
 pub mod source;

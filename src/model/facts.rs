@@ -41,6 +41,9 @@ pub struct Layer {
     /// The last destination, where a routing header or a source route names
     /// another than `addresses`; pseudo-headers are built with it.
     pub final_destination: Option<[u8; 16]>,
+    /// The home address of a Mobile IPv6 packet (RFC 6275 section 6.3), which
+    /// stands for the source in pseudo-headers.
+    pub home_address: Option<[u8; 16]>,
     /// What the payload is, after IPv6 extension headers. For a non-first IPv6
     /// fragment: what its fragment header claims.
     pub protocol: Protocol,
@@ -55,6 +58,10 @@ pub struct Layer {
     /// Bytes of payload the packet claims. More than `payload_captured` where the
     /// snaplen cut it or the claim is false.
     pub payload_bytes: u32,
+    /// Bytes of extension headers at the beginning of the payload, in front of the
+    /// upper-layer header. Not 0 only for a first IPv6 fragment whose fragmentable
+    /// part begins with some.
+    pub extension_bytes: u16,
     /// TTL or hop limit.
     pub hop_limit: u8,
     /// IPv4 DF; false for IPv6.
@@ -72,6 +79,17 @@ pub struct Layer {
     pub transport: Transport,
     /// What this layer carries.
     pub carries: Carries,
+    /// The logical ports that OVN writes into the Geneve header of a tunnel.
+    pub ovn: Option<OvnPorts>,
+}
+
+/// The logical ports of OVN's Geneve option (class 0x0102, type 0x80).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OvnPorts {
+    /// Tunnel key of the logical ingress port, 15 bits.
+    pub ingress: u16,
+    /// Tunnel key of the logical egress port.
+    pub egress: u16,
 }
 
 /// Whether an IP packet is a fragment.
@@ -137,6 +155,16 @@ pub enum Transport {
     Gre {
         /// Verdict on the optional checksum, if there is one.
         checksum: Option<Verdict>,
+    },
+    /// A UDP, UDP-Lite, TCP or SCTP header of which little more than the ports is
+    /// there: cut by the snaplen, or split over fragments; or a TCP header that
+    /// says it is shorter than it must be or longer than its packet.
+    Cut {
+        /// Ports.
+        ports: Ports,
+        /// Verdict on the checksum; [`Verdict::Unverifiable`] unless the sum of the
+        /// whole datagram is known.
+        checksum: Verdict,
     },
 }
 
@@ -298,7 +326,7 @@ impl Transport {
         match self {
             Self::Udp(udp) => Some(udp.ports),
             Self::Tcp(tcp) => Some(tcp.ports),
-            Self::Sctp { ports, .. } => Some(*ports),
+            Self::Sctp { ports, .. } | Self::Cut { ports, .. } => Some(*ports),
             Self::None | Self::Icmp(_) | Self::Gre { .. } => None,
         }
     }

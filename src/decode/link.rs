@@ -1,0 +1,125 @@
+//! Capture link types (<https://www.tcpdump.org/linktypes.html>), Ethernet, and
+//! IEEE 802.2.
+//!
+//! ```text
+//! Ethernet:  destination 6 | source 6 | EtherType 2
+//! 802.3:     destination 6 | source 6 | length 2 | DSAP 1 | SSAP 1 | control 1
+//! SNAP:      AA AA 03 | OUI 3 | EtherType 2
+//! SLL:       packet type 2 | ARPHRD 2 | address length 2 | address 8 | EtherType 2
+//! SLL2:      EtherType 2 | 0 2 | interface 4 | ARPHRD 2 | type 1 | length 1 | address 8
+//! NULL/LOOP: protocol family 4
+//! ```
+
+use super::view::View;
+use crate::model::LinkType;
+use crate::model::facts::{LayerKind, Stop};
+use etherparse::Ethernet2HeaderSlice;
+
+/// EtherTypes that are decoded, and the two ranges the field is split into.
+pub(super) mod ether_type {
+    pub const IPV4: u16 = 0x0800;
+    pub const ARP: u16 = 0x0806;
+    /// Transparent Ethernet bridging, in GRE and Geneve.
+    pub const BRIDGING: u16 = 0x6558;
+    pub const IPV6: u16 = 0x86dd;
+    pub const MPLS: u16 = 0x8847;
+    pub const MPLS_MULTICAST: u16 = 0x8848;
+    pub const PPPOE_SESSION: u16 = 0x8864;
+    /// Up to here the field is the length of an 802.2 frame (IEEE 802.3 3.2.6).
+    pub const MAX_LENGTH: u16 = 1500;
+}
+
+/// Bytes of a Linux "cooked" header, and of its second version.
+const SLL: usize = 16;
+const SLL_ETHER_TYPE: usize = 14;
+const SLL2: usize = 20;
+/// What "cooked" headers have in place of an EtherType for 802.2 frames.
+const SLL_802_2: u16 = 4;
+
+/// What the bytes of a view are to be read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// An Ethernet frame.
+    Ethernet,
+    /// What this EtherType, or length, says.
+    EtherType(u16),
+    /// An 802.2 frame.
+    Llc,
+    /// A PPP frame, possibly with an HDLC-like header.
+    Ppp,
+    /// A PPPoE session.
+    Pppoe,
+    /// IP of the version that the first nibble names.
+    Ip,
+}
+
+/// A view and what it is to be read as.
+pub(super) type Found<'a> = (Content, View<'a>);
+
+/// What a frame of this link type begins with.
+#[inline]
+pub(super) fn open(link_type: LinkType, view: View<'_>) -> Result<Found<'_>, Stop> {
+    match link_type {
+        LinkType::ETHERNET => Ok((Content::Ethernet, view)),
+        LinkType::LINUX_SLL => sll(view, SLL_ETHER_TYPE, SLL),
+        LinkType::LINUX_SLL2 => sll(view, 0, SLL2),
+        LinkType::RAW | LinkType::RAW_BSD | LinkType::RAW_OPENBSD => Ok((Content::Ip, view)),
+        LinkType::IPV4 => Ok((Content::EtherType(ether_type::IPV4), view)),
+        LinkType::IPV6 => Ok((Content::EtherType(ether_type::IPV6), view)),
+        LinkType::NULL | LinkType::LOOP => loopback(view),
+        LinkType::PPP | LinkType::PPP_HDLC => Ok((Content::Ppp, view)),
+        LinkType::PPP_ETHER => Ok((Content::Pppoe, view)),
+        LinkType(other) => Err(view.unsupported(LayerKind::Link, other)),
+    }
+}
+
+/// Reads an Ethernet header; `around` names it in a stop.
+#[inline]
+pub(super) fn ethernet(view: View<'_>, around: LayerKind) -> Result<Found<'_>, Stop> {
+    let header =
+        Ethernet2HeaderSlice::from_slice(view.bytes).map_err(|_| view.truncated(around))?;
+    let content = Content::EtherType(header.ether_type().0);
+    Ok((content, view.skip(header.slice().len())))
+}
+
+/// Reads an 802.2 header, of which only those with IP or an EtherType go on.
+pub(super) fn llc(view: View<'_>, around: LayerKind) -> Result<Found<'_>, Stop> {
+    let service = view.array::<3>(0).ok_or(view.truncated(around))?;
+    match service {
+        [0xaa, 0xaa, 0x03] => {
+            let kind = view.u16(6).ok_or(view.truncated(around))?;
+            Ok((Content::EtherType(kind), view.skip(8)))
+        }
+        // The service access point of IP, RFC 948.
+        [0x06, 0x06, 0x03] => Ok((Content::Ip, view.skip(3))),
+        [destination, ..] => Err(view.unsupported(around, u32::from(destination))),
+    }
+}
+
+fn sll(view: View<'_>, at: usize, header: usize) -> Result<Found<'_>, Stop> {
+    let kind = view.u16(at).ok_or(view.truncated(LayerKind::Link))?;
+    if view.bytes.len() < header {
+        return Err(view.truncated(LayerKind::Link));
+    }
+    let content = match kind {
+        SLL_802_2 => Content::Llc,
+        kind if kind <= ether_type::MAX_LENGTH => {
+            return Err(view.unsupported(LayerKind::Link, u32::from(kind)));
+        }
+        kind => Content::EtherType(kind),
+    };
+    Ok((content, view.skip(header)))
+}
+
+/// Protocol families are small numbers, so that the byte order shows. IPv6 has
+/// one number on each system: 10 Linux, 24 NetBSD and OpenBSD, 28 FreeBSD, 30 Darwin.
+fn loopback(view: View<'_>) -> Result<Found<'_>, Stop> {
+    let family = view.u32(0).ok_or(view.truncated(LayerKind::Link))?;
+    let family = family.min(family.swap_bytes());
+    let kind = match family {
+        2 => ether_type::IPV4,
+        10 | 24 | 28 | 30 => ether_type::IPV6,
+        other => return Err(view.unsupported(LayerKind::Link, other)),
+    };
+    Ok((Content::EtherType(kind), view.skip(4)))
+}

@@ -1,0 +1,58 @@
+//! Bytes to facts: what one frame, or one reassembled datagram, says of itself.
+//!
+//! Input: a [`Frame`](crate::model::Frame), or the payload of a datagram that
+//! reassembly has put together ([`Whole`]). Output: the IP layers in it, outermost
+//! first, with the verdict on every checksum, in a
+//! [`Packet`](crate::model::facts::Packet) that the caller keeps.
+//!
+//! Invariants:
+//! - Nothing here fails or panics, whatever the bytes are: what could not be read
+//!   is a [`Stop`](crate::model::facts::Stop) beside what could.
+//! - Lengths in headers are claims. Reads never go beyond what was captured, and
+//!   what was cut by the snaplen is told apart from what the wire did not have.
+//! - Nothing is allocated per packet; only a scope never met before is stored.
+//! - The same bytes give the same facts in any order and on any worker.
+//!
+//! It must not: put fragments together, count, format, or look at the clock.
+//!
+//! Read [`decoder`] first: it walks through the layers. Each protocol has a file
+//! with its header, its parser and its tests. Nothing else uses `etherparse`.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+pub mod checksum;
+pub mod decoder;
+pub mod whole;
+
+mod extension;
+mod ipv4;
+mod ipv6;
+mod link;
+mod network;
+mod routing;
+mod scopes;
+mod tcp;
+mod tunnel;
+mod udp;
+mod upper;
+mod view;
+mod vlan;
+
+pub use checksum::sum;
+pub use decoder::{AutoTunnel, DecodeOptions, Decoder};
+pub use whole::Whole;

@@ -1,0 +1,47 @@
+//! What reading one IP header of either version gives.
+
+use super::checksum::sum;
+use super::extension::Destination;
+use super::view::View;
+use super::{ipv4, ipv6};
+use crate::model::ScopeTag;
+use crate::model::facts::{Layer, LayerKind, Piece, Stop};
+
+/// An IP header that was read, and what is above it.
+#[derive(Clone, Debug)]
+pub(super) struct Network<'a> {
+    /// The facts, so far without what is above.
+    pub layer: Layer,
+    /// The upper-layer packet; of a fragment, its piece of the payload.
+    pub upper: View<'a>,
+    /// Whether the last destination is known.
+    pub destination: Destination,
+    /// Whether the IPv4 header checksum is zero.
+    pub has_empty_checksum: bool,
+    /// Why the headers behind it could not be read.
+    pub stop: Option<Stop>,
+}
+
+/// Reads an IP header of the version that its first nibble names.
+pub(super) fn parse_any(
+    view: View<'_>,
+    scope: ScopeTag,
+    around: LayerKind,
+) -> Result<Network<'_>, Stop> {
+    match view.u8(0).map(|octet| octet >> 4) {
+        Some(4) => ipv4::parse(view, scope),
+        Some(6) => ipv6::parse(view, scope),
+        Some(version) => Err(view.unsupported(around, u32::from(version))),
+        None => Err(view.truncated(around)),
+    }
+}
+
+/// The place of a fragment with this payload.
+pub(super) fn piece(id: u32, offset: u32, more: bool, payload: View<'_>) -> Piece {
+    Piece {
+        id,
+        offset,
+        more,
+        sum: payload.is_complete().then(|| sum(payload.bytes)),
+    }
+}

@@ -1,0 +1,114 @@
+//! UDP (RFC 768) and UDP-Lite (RFC 3828).
+//!
+//! ```text
+//!  0      7 8     15 16    23 24    31
+//! +--------+--------+--------+--------+
+//! |   Source Port   | Destination Port|
+//! +--------+--------+--------+--------+
+//! | Length/Coverage |    Checksum     |
+//! +--------+--------+--------+--------+
+//! ```
+
+use super::checksum::Judgement;
+use super::upper::{Origin, Read, Upper};
+use crate::model::facts::{LayerKind, Transport, Udp, UdpLength};
+use crate::model::{IpVersion, Protocol, Verdict};
+use etherparse::UdpHeaderSlice;
+
+/// Bytes of the header.
+pub(super) const HEADER: usize = 8;
+
+/// Destination ports whose protocols may leave the checksum over IPv6 at zero
+/// besides those that are opened as tunnels (RFC 6935, RFC 6936): GTP-U, LISP data
+/// and control, GRE-in-UDP (RFC 8086), VXLAN-GPE, MPLS-in-UDP (RFC 7510).
+const ZERO_CHECKSUM_PORTS: [u16; 6] = [2152, 4341, 4342, 4754, 4790, 6635];
+
+/// Whether `port` is one that tunnels run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PortUse {
+    /// A tunnel is to be expected.
+    Tunnel,
+    /// Anything else.
+    Ordinary,
+}
+
+/// Reads a UDP header and judges its checksum.
+pub(super) fn parse(upper: &Upper<'_>, port_use: PortUse) -> Read {
+    let Ok(header) = UdpHeaderSlice::from_slice(upper.view.bytes) else {
+        return upper.truncated(LayerKind::Udp);
+    };
+    let ports = crate::model::Ports {
+        source: header.source_port(),
+        destination: header.destination_port(),
+    };
+    let (length, covered) = match upper.protocol {
+        Protocol::UDP_LITE => coverage(upper, header.length()),
+        _ => extent(upper, header.length()),
+    };
+    let pseudo_length = match upper.protocol {
+        Protocol::UDP_LITE => upper.view.claimed,
+        _ => covered.unwrap_or(0),
+    };
+    let judgement = match header.checksum() {
+        0 => Judgement::plain(zero(upper, port_use, ports.destination)),
+        field => match covered {
+            Some(covered) => upper.judge(covered, pseudo_length, Some(field)),
+            None => Judgement::plain(Verdict::Unverifiable),
+        },
+    };
+    Read {
+        transport: Transport::Udp(Udp {
+            ports,
+            checksum: judgement.verdict,
+            length,
+        }),
+        judgement,
+        stop: None,
+    }
+}
+
+/// What a checksum field of zero means.
+fn zero(upper: &Upper<'_>, port_use: PortUse, destination: u16) -> Verdict {
+    let may_be_absent = upper.protocol != Protocol::UDP_LITE
+        && (upper.version == IpVersion::V4
+            || port_use == PortUse::Tunnel
+            || ZERO_CHECKSUM_PORTS.contains(&destination));
+    if may_be_absent {
+        Verdict::Absent
+    } else {
+        Verdict::Bad
+    }
+}
+
+/// Compares a UDP length with the datagram, and says how many bytes it stands for.
+fn extent(upper: &Upper<'_>, length: u16) -> (UdpLength, Option<u32>) {
+    let whole = upper.view.claimed;
+    let claimed = u32::from(length);
+    // Beyond 65,535 bytes the field cannot hold the length: RFC 2675 section 4
+    // writes 0, Linux 0 or the lower 16 bits.
+    let is_wide = whole > 0xffff && (length == 0 || claimed == whole & 0xffff);
+    if is_wide || (length == 0 && upper.origin == Origin::SuperFrame) {
+        return (UdpLength::Right, Some(whole));
+    }
+    if claimed < HEADER as u32 {
+        (UdpLength::BelowHeader, None)
+    } else if claimed > whole {
+        (UdpLength::Longer, None)
+    } else if claimed < whole {
+        (UdpLength::Shorter, Some(claimed))
+    } else {
+        (UdpLength::Right, Some(whole))
+    }
+}
+
+/// The same for UDP-Lite, whose field says how much the checksum covers: 0 is all
+/// of it, less than the header must not be (RFC 3828 section 3.1).
+fn coverage(upper: &Upper<'_>, coverage: u16) -> (UdpLength, Option<u32>) {
+    let whole = upper.view.claimed;
+    match u32::from(coverage) {
+        0 => (UdpLength::Right, Some(whole)),
+        short if short < HEADER as u32 => (UdpLength::BelowHeader, None),
+        long if long > whole => (UdpLength::Longer, None),
+        covered => (UdpLength::Right, Some(covered)),
+    }
+}

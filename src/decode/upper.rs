@@ -1,0 +1,124 @@
+//! What lies above one IP header, for the transports to read and judge.
+
+use super::checksum::{self, Judgement};
+use super::view::View;
+use crate::model::facts::{LayerKind, Stop, Transport};
+use crate::model::{IpVersion, Ports, Protocol, Sum, Verdict};
+
+/// The upper-layer packet of one datagram.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Upper<'a> {
+    /// From the upper-layer header on; claims the upper-layer packet's length.
+    pub view: View<'a>,
+    /// Upper-layer protocol.
+    pub protocol: Protocol,
+    /// Version of the IP header.
+    pub version: IpVersion,
+    /// Sum of the pseudo-header without its length; `None` where a routing header
+    /// of unknown kind hides the final destination.
+    pub pseudo: Option<Sum>,
+    /// The sum of everything claimed, where that is known without the bytes.
+    pub known_sum: Option<Sum>,
+    /// Whether it came in one packet.
+    pub origin: Origin,
+}
+
+/// How an upper-layer packet came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// In one packet.
+    Packet,
+    /// In one packet whose length field says super-frame.
+    SuperFrame,
+    /// In fragments. Whoever fragments has finished the checksum before, so that
+    /// none of it can be left to a NIC (RFC 791 knows no such thing; Linux calls
+    /// `skb_checksum_help` first).
+    Fragments,
+}
+
+/// What was read above an IP header.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    /// The facts.
+    pub transport: Transport,
+    /// The verdict with the sum behind it.
+    pub judgement: Judgement,
+    /// Why not everything could be read.
+    pub stop: Option<Stop>,
+}
+
+impl Read {
+    /// No header was read.
+    pub fn nothing(stop: Option<Stop>) -> Self {
+        Self {
+            transport: Transport::None,
+            judgement: Judgement::plain(Verdict::Unverifiable),
+            stop,
+        }
+    }
+}
+
+impl Upper<'_> {
+    /// The sum of the first `count` bytes; `None` if they are not all known.
+    pub fn sum(&self, count: u32) -> Option<Sum> {
+        if count == self.view.claimed && self.known_sum.is_some() {
+            return self.known_sum;
+        }
+        self.view.bytes.get(..count as usize).map(checksum::sum)
+    }
+
+    /// Judges a checksum over the first `covered` bytes, whose pseudo-header says
+    /// `length`, and which holds `field`.
+    pub fn judge(&self, covered: u32, length: u32, field: Option<u16>) -> Judgement {
+        let Some(pseudo) = self.pseudo else {
+            return Judgement::plain(Verdict::Unverifiable);
+        };
+        let pseudo = pseudo.plus(checksum::length(length));
+        let judgement = checksum::judge(self.sum(covered), pseudo, field);
+        self.by_origin(judgement)
+    }
+
+    /// Takes "offloaded" back where nothing can have been offloaded.
+    fn by_origin(&self, mut judgement: Judgement) -> Judgement {
+        if self.origin == Origin::Fragments {
+            judgement.looks_partial = false;
+            if judgement.verdict == Verdict::Offloaded {
+                judgement.verdict = Verdict::Bad;
+            }
+        }
+        judgement
+    }
+
+    /// Both ports, which TCP, UDP, UDP-Lite and SCTP begin with.
+    pub fn ports(&self) -> Option<Ports> {
+        Some(Ports {
+            source: self.view.u16(0)?,
+            destination: self.view.u16(2)?,
+        })
+    }
+
+    /// The facts of a header that is not all there, or not to be trusted.
+    pub fn cut(&self, judgement: Judgement, stop: Stop) -> Read {
+        Read {
+            transport: match self.ports() {
+                Some(ports) => Transport::Cut {
+                    ports,
+                    checksum: judgement.verdict,
+                },
+                None => Transport::None,
+            },
+            judgement,
+            stop: Some(stop),
+        }
+    }
+
+    /// The facts of a header that the bytes end in; its checksum can still be told
+    /// from the sum of the whole datagram, where that is known.
+    pub fn truncated(&self, layer: LayerKind) -> Read {
+        let judgement = match self.known_sum {
+            Some(_) => self.judge(self.view.claimed, self.view.claimed, None),
+            None => Judgement::plain(Verdict::Unverifiable),
+        };
+        self.cut(judgement, self.view.truncated(layer))
+    }
+}
