@@ -1,3 +1,4 @@
 //! draft
 #![allow(missing_docs)]
 pub mod model;
+pub mod report;
