@@ -5,6 +5,13 @@
 //! two formats both show comes from the same field. Nothing here reads the
 //! environment, a clock or a terminal; width and colour are arguments.
 
+pub mod csv;
 pub mod document;
+pub mod escape;
+pub mod json;
+pub mod label;
+pub mod ndjson;
+pub mod number;
+pub mod schema;
 
 pub use document::Report;

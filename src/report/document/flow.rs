@@ -124,6 +124,16 @@ pub enum Closed {
     Esp,
 }
 
+impl Closed {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wireguard => "wireguard",
+            Self::Esp => "esp",
+        }
+    }
+}
+
 /// ICMP errors that quote a packet of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct IcmpErrors {

@@ -45,6 +45,9 @@ pub struct Report {
     pub capture: Capture,
     /// Counters over every IP layer of every packet.
     pub totals: Counters,
+    /// What all flows together offered and what of it could be delivered, those
+    /// not listed in `flows` included.
+    pub throughput: Throughput,
     /// Flows seen, those not listed in `flows` included.
     pub flows_total: u64,
     /// Flows seen but not listed, because of `--top` or fraglens's own bound.
