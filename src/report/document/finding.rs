@@ -1,0 +1,71 @@
+//! What is wrong, why, and what it explains.
+
+use super::capture::Severity;
+use super::scalar::Time;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One cause, with what speaks for it and what would speak against it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Finding {
+    /// Stable name of the cause; `fraglens explain` knows it.
+    pub id: String,
+    /// How grave it is.
+    pub severity: Severity,
+    /// One line.
+    pub title: String,
+    /// What was seen and what it means, in plain words.
+    pub explanation: String,
+    /// How sure fraglens is, from 0 to 1.
+    pub confidence: f64,
+    /// Frames that show it.
+    pub evidence: Vec<Evidence>,
+    /// The cheapest way to prove it wrong.
+    pub disprove: String,
+    /// Commands or settings that fix it.
+    pub fix: Vec<String>,
+    /// Where this is documented.
+    pub references: Vec<String>,
+    /// Flows concerned, as indices into the report's `flows`.
+    pub flows: Vec<u64>,
+    /// Bytes that were not delivered because of it; `null` if that is not known.
+    pub missing_bytes: Option<u64>,
+}
+
+/// One frame that shows a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Evidence {
+    /// Number of the frame in its file, from 1 as in Wireshark.
+    pub frame: u64,
+    /// When it was captured.
+    pub timestamp: Time,
+    /// The file, as in `capture.files[].path`.
+    pub file: String,
+    /// What to look at.
+    pub note: String,
+}
+
+/// Where the difference between sent and delivered went.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// Bytes offered on the wire at this point.
+    pub sent_bytes: u64,
+    /// Bytes that could be delivered.
+    pub delivered_bytes: u64,
+    /// The difference, divided among findings.
+    pub parts: Vec<Part>,
+    /// What no finding explains: neither fragments nor checksums. Negative where
+    /// findings explain more than is missing.
+    pub residual_bytes: i64,
+    /// All of it in one sentence.
+    pub sentence: String,
+}
+
+/// What one finding explains.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Part {
+    /// Its `id`.
+    pub finding: String,
+    /// Bytes.
+    pub bytes: u64,
+}

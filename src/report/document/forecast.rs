@@ -1,0 +1,52 @@
+//! What a receiver's kernel would have made of the fragments sent to it.
+
+use super::scalar::Time;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+/// One address that fragments were sent to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Receiver {
+    /// The address.
+    pub address: IpAddr,
+    /// Kernel settings assumed, by sysctl name.
+    pub settings: BTreeMap<String, u64>,
+    /// What the kernel would have done with these settings.
+    pub predicted: Prediction,
+    /// What it would have done with others, from replaying the same fragments.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// Other settings and what they would have changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Alternative {
+    /// Kernel settings, by sysctl name.
+    pub settings: BTreeMap<String, u64>,
+    /// What the kernel would have done with them.
+    pub predicted: Prediction,
+}
+
+/// What a kernel does with the fragments it is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Prediction {
+    /// Fragments that reached it.
+    pub fragments: u64,
+    /// Fragments it refused because its reassembly memory was full.
+    pub rejected_fragments: u64,
+    /// Datagrams put together (`IpReasmOKs`).
+    pub reassembled: u64,
+    /// Datagrams given up after the timeout (`IpReasmTimeout`).
+    pub timed_out: u64,
+    /// Datagrams discarded for pieces that contradict each other.
+    pub overlapped: u64,
+    /// Failures as the kernel counts them (`IpReasmFails`).
+    pub failed: u64,
+    /// Most memory the unfinished datagrams held at once.
+    pub memory_peak_bytes: u64,
+    /// When the memory was first full; `null` if it never was.
+    pub first_full_timestamp: Option<Time>,
+    /// Bytes of IP datagrams handed to the receiver.
+    pub delivered_bytes: u64,
+}

@@ -1,0 +1,67 @@
+//! The whole document as JSON.
+
+use super::document::Report;
+use super::escape::is_active;
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+use std::io::{self, Write};
+
+/// Writes the document, indented, and a line break.
+pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    write_with(report, PrettyFormatter::new(), out)
+}
+
+/// Writes the document on one line, with a line break.
+pub(super) fn write_line(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    write_with(report, CompactFormatter, out)
+}
+
+fn write_with(report: &Report, form: impl Formatter, out: &mut impl Write) -> io::Result<()> {
+    let mut serializer = Serializer::with_formatter(&mut *out, Inert(form));
+    report.serialize(&mut serializer)?;
+    out.write_all(b"\n")
+}
+
+/// Escapes in strings what JSON lets through but a terminal would act on.
+struct Inert<F>(F);
+
+/// Hands calls over to the formatter inside.
+macro_rules! hand_over {
+    ($($method:ident($($argument:ident: $kind:ty),*);)+) => {
+        $(fn $method<W: ?Sized + Write>(&mut self, out: &mut W $(, $argument: $kind)*) -> io::Result<()> {
+            self.0.$method(out $(, $argument)*)
+        })+
+    };
+}
+
+impl<F: Formatter> Formatter for Inert<F> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut harmless = fragment;
+        while let Some((at, character)) = harmless.char_indices().find(|(_, c)| is_active(*c)) {
+            out.write_all(&harmless.as_bytes()[..at])?;
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}")?;
+            }
+            harmless = &harmless[at + character.len_utf8()..];
+        }
+        out.write_all(harmless.as_bytes())
+    }
+
+    hand_over! {
+        begin_array();
+        end_array();
+        begin_array_value(first: bool);
+        end_array_value();
+        begin_object();
+        end_object();
+        begin_object_key(first: bool);
+        end_object_key();
+        begin_object_value();
+        end_object_value();
+    }
+}

@@ -1,0 +1,17 @@
+//! One [`Report`] document and the writers that lay it out.
+//!
+//! Input: a finished document. Output: bytes to any [`std::io::Write`]. Writers
+//! add nothing and leave out nothing but what a format has no room for: whatever
+//! two formats both show comes from the same field. Nothing here reads the
+//! environment, a clock or a terminal; width and colour are arguments.
+
+pub mod csv;
+pub mod document;
+pub mod escape;
+pub mod json;
+pub mod label;
+pub mod ndjson;
+pub mod number;
+pub mod schema;
+
+pub use document::Report;

@@ -1,0 +1,206 @@
+//! Every number a person reads is formatted here, and so is "no data".
+
+/// What stands where a figure is absent. Never 0: that would be a measurement.
+pub const ABSENT: &str = "-";
+
+/// `84701` as `84,701`.
+pub fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A count with its noun: `1 frame`, `2 frames`.
+pub fn counted(value: u64, noun: &str) -> String {
+    let plural = if value == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(value))
+}
+
+/// A figure that may be absent.
+pub fn or_absent<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| ABSENT.to_owned(), format)
+}
+
+/// A share in percent with one digit. Only all is `100 %` and only none is `0 %`:
+/// what rounds to either is `>99.9 %` or `<0.1 %`.
+pub fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return ABSENT.to_owned();
+    }
+    share(part as f64 / whole as f64)
+}
+
+/// As [`percent`], from a ratio.
+pub fn share(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if !percent.is_finite() {
+        ABSENT.to_owned()
+    } else if percent == 0.0 {
+        "0 %".to_owned()
+    } else if percent == 100.0 {
+        "100 %".to_owned()
+    } else if percent > 0.0 && percent < 0.1 {
+        "<0.1 %".to_owned()
+    } else if percent > 99.9 && percent < 100.0 {
+        ">99.9 %".to_owned()
+    } else {
+        format!("{percent:.1} %")
+    }
+}
+
+/// Bits per second in decimal units: `1.05 Gbit/s`.
+pub fn bit_rate(bits_per_second: f64) -> String {
+    scaled(
+        bits_per_second,
+        1000.0,
+        &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"],
+    )
+}
+
+/// Bytes in binary units: `1.47 GiB`.
+pub fn bytes(bytes: u64) -> String {
+    if bytes == 1 {
+        return "1 byte".to_owned();
+    }
+    scaled(
+        bytes as f64,
+        1024.0,
+        &["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"],
+    )
+}
+
+/// Events per second: `17,673/s`, `0.5/s`.
+pub fn rate(per_second: f64) -> String {
+    if !per_second.is_finite() {
+        return ABSENT.to_owned();
+    }
+    if per_second >= 10.0 {
+        format!("{}/s", count(per_second.round() as u64))
+    } else {
+        format!("{}/s", three_digits(per_second))
+    }
+}
+
+/// A span of time: `12.3 ms`, `62.0 s`, `3 min 05 s`, `2 h 07 min`.
+pub fn duration(seconds: f64) -> String {
+    if !seconds.is_finite() {
+        return ABSENT.to_owned();
+    }
+    // Whole seconds from a minute on, whole minutes from an hour on.
+    let whole = seconds.abs().round() as u64;
+    match seconds.abs() {
+        0.0 => "0 s".to_owned(),
+        size if size < 1e-3 => format!("{} us", three_digits(seconds * 1e6)),
+        size if size < 1.0 => format!("{} ms", three_digits(seconds * 1e3)),
+        size if size < 100.0 => format!("{} s", three_digits(seconds)),
+        size if size < 3600.0 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", count(whole / 3600), whole % 3600 / 60),
+    }
+}
+
+/// A range whose ends may be equal: `47`, `2-47`.
+pub fn range(from: u32, to: u32) -> String {
+    if from == to {
+        count(u64::from(from))
+    } else {
+        format!("{}-{}", count(u64::from(from)), count(u64::from(to)))
+    }
+}
+
+/// The largest unit that leaves a figure of at least 1.
+fn scaled(value: f64, step: f64, units: &[&str]) -> String {
+    if !value.is_finite() {
+        return ABSENT.to_owned();
+    }
+    let mut value = value;
+    let mut unit = 0;
+    // 999.5 would be shown as 1000.
+    while value.abs() >= step - 0.5 && unit + 1 < units.len() {
+        value /= step;
+        unit += 1;
+    }
+    let figure = if unit == 0 {
+        format!("{value:.0}")
+    } else {
+        three_digits(value)
+    };
+    format!("{figure} {}", units[unit])
+}
+
+/// Three significant digits, more only in front of the point.
+fn three_digits(value: f64) -> String {
+    // The borders are where rounding would add a digit.
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size < 9.995 => format!("{value:.2}"),
+        size if size < 99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        let shown: Vec<String> = [0, 999, 1000, 84_701, 1_000_000].map(count).into();
+        assert_eq!(shown, ["0", "999", "1,000", "84,701", "1,000,000"]);
+        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(counted(1, "frame"), "1 frame");
+        assert_eq!(counted(0, "frame"), "0 frames");
+    }
+
+    #[test]
+    fn only_all_is_everything_and_only_none_is_nothing() {
+        assert_eq!(percent(0, 10), "0 %");
+        assert_eq!(percent(10, 10), "100 %");
+        assert_eq!(percent(1, 1_000_000), "<0.1 %");
+        assert_eq!(percent(999_999, 1_000_000), ">99.9 %");
+        assert_eq!(percent(24, 100), "24.0 %");
+        assert_eq!(percent(0, 0), ABSENT);
+        assert_eq!(share(f64::NAN), ABSENT);
+    }
+
+    #[test]
+    fn units_change_where_the_figure_would_need_a_fourth_digit() {
+        assert_eq!(bit_rate(0.0), "0 bit/s");
+        assert_eq!(bit_rate(999.6), "1.00 kbit/s");
+        assert_eq!(bit_rate(1_052_340_000.0), "1.05 Gbit/s");
+        assert_eq!(bit_rate(860_000.0), "860 kbit/s");
+        assert_eq!(bit_rate(f64::INFINITY), ABSENT);
+        assert_eq!(bytes(0), "0 bytes");
+        assert_eq!(bytes(1), "1 byte");
+        assert_eq!(bytes(64 << 20), "64.0 MiB");
+        assert_eq!(bytes(u64::MAX), "16.0 EiB");
+        assert_eq!(rate(17_673.4), "17,673/s");
+        assert_eq!(rate(0.5), "0.50/s");
+    }
+
+    #[test]
+    fn durations_read_as_people_say_them() {
+        let shown = [0.0, 12e-6, 0.0123, 62.0, 185.2, 7620.0, 59.996].map(duration);
+        let expected = [
+            "0 s",
+            "12.0 us",
+            "12.3 ms",
+            "62.0 s",
+            "3 min 05 s",
+            "2 h 07 min",
+            "60.0 s",
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_range_of_one_is_a_number() {
+        assert_eq!(range(47, 47), "47");
+        assert_eq!(range(1444, 1451), "1,444-1,451");
+    }
+}
