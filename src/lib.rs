@@ -3,6 +3,7 @@
 pub mod account;
 pub mod decode;
 pub mod model;
+pub mod pipeline;
 pub mod reassemble;
 pub mod report;
 pub mod source;

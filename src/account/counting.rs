@@ -122,7 +122,7 @@ pub(super) fn checksum_of(transport: &Transport) -> Option<Verdict> {
         Transport::Udp(udp) => Some(udp.checksum),
         Transport::Tcp(tcp) => Some(tcp.checksum),
         Transport::Icmp(icmp) => Some(icmp.checksum),
-        Transport::Sctp { checksum, .. } => Some(*checksum),
+        Transport::Sctp { checksum, .. } | Transport::Cut { checksum, .. } => Some(*checksum),
         Transport::Gre { checksum } => *checksum,
     }
 }

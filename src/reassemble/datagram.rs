@@ -1,6 +1,6 @@
 //! One fragmented datagram: what came of it, and what became of it.
 
-use super::fragment::{FragmentFacts, Key};
+use super::fragment::{Detour, FragmentFacts, Key};
 use super::kept::KeptBytes;
 use super::pieces::Pieces;
 use crate::model::counters::FragmentCounts;
@@ -8,9 +8,10 @@ use crate::model::{
     FlowKey, FrameId, IpVersion, Ports, Protocol, ScopeTag, Timestamp, VerdictCounts,
 };
 
-/// Bytes of a datagram's beginning that are kept for its transport header: TCP's
-/// fixed header is the longest that is read.
-pub const HEAD_BYTES: usize = 32;
+/// Bytes of a datagram's beginning that are kept for its transport header: room
+/// for TCP's fixed header, the longest that is read, behind some IPv6 extension
+/// headers.
+pub const HEAD_BYTES: usize = 64;
 
 /// What became of a fragmented datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -137,13 +138,23 @@ impl FragmentTally {
 }
 
 /// The beginning of a datagram's payload, filled as pieces come.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Head {
     bytes: [u8; HEAD_BYTES],
     /// One bit for each 8-byte unit that was captured whole.
     units: u8,
     /// End of the captured bytes in the last, partial unit, if that came.
     partial_end: u8,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self {
+            bytes: [0; HEAD_BYTES],
+            units: 0,
+            partial_end: 0,
+        }
+    }
 }
 
 impl Head {
@@ -217,7 +228,7 @@ pub struct Datagram {
 }
 
 /// What is taken over from the IP header of one fragment for the whole.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct HeaderFacts {
     /// Whether it is the header of the fragment with offset 0.
     pub(super) is_first: bool,
@@ -231,8 +242,10 @@ pub struct HeaderFacts {
     pub header_bytes: u32,
     /// Payload bytes of that fragment.
     pub payload_bytes: u32,
-    /// The last destination of a source route or routing header.
-    pub final_destination: Option<[u8; 16]>,
+    /// Bytes of IPv6 extension headers in front of the transport header.
+    pub extension_bytes: u16,
+    /// Other addresses than those of the header to build pseudo-headers with.
+    pub detour: Option<Box<Detour>>,
 }
 
 /// Where a datagram is in its life.
@@ -255,7 +268,8 @@ impl HeaderFacts {
             dont_fragment: fragment.dont_fragment,
             header_bytes: fragment.ip_bytes.saturating_sub(fragment.payload_bytes),
             payload_bytes: fragment.payload_bytes,
-            final_destination: fragment.final_destination,
+            extension_bytes: fragment.extension_bytes,
+            detour: fragment.detour.clone(),
         }
     }
 
@@ -337,7 +351,9 @@ impl Datagram {
     /// IP length of the datagram, as far as a fragment told: the end of the last
     /// one, or the length field of UDP in the first.
     pub fn claimed_ip_bytes(&self) -> Option<u32> {
-        let payload = self.payload_bytes().or_else(|| self.udp_length())?;
+        let extensions = u32::from(self.header.extension_bytes);
+        let of_udp = || self.udp_length().map(|length| extensions + length);
+        let payload = self.payload_bytes().or_else(of_udp)?;
         Some(
             payload.saturating_add(
                 self.header
@@ -350,12 +366,19 @@ impl Datagram {
     /// the UDP length goes beyond what that fragment holds, as in any fragmented
     /// datagram.
     pub fn first_looks_bad_to_old_tcpdump(&self) -> bool {
+        let extensions = u32::from(self.header.extension_bytes);
         self.udp_length()
-            .is_some_and(|length| length > self.header.payload_bytes)
+            .is_some_and(|length| extensions + length > self.header.payload_bytes)
+    }
+
+    /// The captured beginning of what is behind IPv6 extension headers.
+    fn transport_head(&self) -> &[u8] {
+        let extensions = usize::from(self.header.extension_bytes);
+        self.head.bytes().get(extensions..).unwrap_or_default()
     }
 
     fn ports(&self) -> Option<Ports> {
-        let head = self.head.bytes().first_chunk::<4>()?;
+        let head = self.transport_head().first_chunk::<4>()?;
         let port = |high, low| u16::from_be_bytes([high, low]);
         self.header.protocol.has_ports().then(|| Ports {
             source: port(head[0], head[1]),
@@ -364,7 +387,7 @@ impl Datagram {
     }
 
     fn udp_length(&self) -> Option<u32> {
-        let head = self.head.bytes().first_chunk::<8>()?;
+        let head = self.transport_head().first_chunk::<8>()?;
         (self.header.protocol == Protocol::UDP && self.has_first())
             .then(|| u32::from(u16::from_be_bytes([head[4], head[5]])))
     }
@@ -391,7 +414,7 @@ mod tests {
         let mut head = Head::default();
         head.put(0, &[7; 100]);
         assert_eq!(head.bytes(), [7; HEAD_BYTES]);
-        head.put(40, &[9; 8]);
+        head.put(72, &[9; 8]);
         assert_eq!(head.bytes(), [7; HEAD_BYTES]);
     }
 

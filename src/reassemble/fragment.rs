@@ -44,7 +44,7 @@ pub struct Payload {
 }
 
 /// What is known of one fragment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FragmentFacts {
     /// The datagram it belongs to.
     pub key: Key,
@@ -79,6 +79,19 @@ pub struct FragmentFacts {
     pub hop_limit: u8,
     /// DF.
     pub dont_fragment: bool,
-    /// The last destination, where a routing header or source route names one.
+    /// Bytes of IPv6 extension headers at the beginning of the payload, if this is
+    /// the first fragment.
+    pub extension_bytes: u16,
+    /// Other addresses than those of the header to build pseudo-headers with. Rare
+    /// enough to be worth an allocation instead of room in every fragment.
+    pub detour: Option<Box<Detour>>,
+}
+
+/// Addresses of a packet that does not go straight from source to destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// The last destination of a routing header or source route.
     pub final_destination: Option<[u8; 16]>,
+    /// The source behind a home address option.
+    pub home_address: Option<[u8; 16]>,
 }

@@ -59,6 +59,18 @@ impl Block {
         self.records.len()
     }
 
+    /// The memory that frames of this block are borrowed from.
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Where in [`Block::bytes`] `part`, which was borrowed from it, begins.
+    pub fn offset_of(&self, part: &[u8]) -> usize {
+        part.as_ptr()
+            .addr()
+            .wrapping_sub(self.buffer.as_ptr().addr())
+    }
+
     /// Forgets the records and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.records = 0..0;

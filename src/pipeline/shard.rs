@@ -1,0 +1,264 @@
+//! What a shard does with its fragments: reassemble, open tunnels, count.
+
+use super::Options;
+use super::round::Decoded;
+use super::worker::{Found, Fragments, innermost_piece};
+use crate::account::{Ledger, Offered};
+use crate::decode::{Decoder, Whole};
+use crate::model::facts::{Carries, LayerKind, MAX_LAYERS, Packet, Stop, Why};
+use crate::model::{ScopeSet, ScopeTag, Sum, Timestamp};
+use crate::reassemble::{
+    Datagram, FragmentFacts, Listener, Outcome, Payload, Reassembler, WholeDatagram,
+};
+
+/// One shard of the reassembly.
+#[derive(Debug)]
+pub(super) struct Shard {
+    reassembler: Reassembler,
+    opener: Opener,
+}
+
+/// Opens what a shard has put together.
+#[derive(Debug)]
+struct Opener {
+    decoder: Decoder,
+    ledger: Ledger,
+    packet: Packet,
+    /// Fragments found inside reassembled tunnel packets in this step.
+    derived: Derived,
+    /// The buffer number of `derived`.
+    buffer: u32,
+}
+
+/// Fragments found inside reassembled tunnel packets, with their bytes.
+#[derive(Debug, Default)]
+pub(super) struct Derived {
+    pub(super) fragments: Fragments,
+    bytes: Vec<u8>,
+}
+
+/// All buffers that fragments of a round lie in, by their numbers: the blocks, then
+/// what each step derived.
+#[derive(Clone, Copy)]
+pub(super) struct Buffers<'a> {
+    pub(super) blocks: &'a [Decoded],
+    pub(super) derived: &'a [Derived],
+}
+
+impl Shard {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            reassembler: Reassembler::new(options.reassembly.shared_by(super::SHARDS)),
+            opener: Opener {
+                decoder: Decoder::new(&options.decode),
+                ledger: Ledger::new(options.timeline_bucket),
+                packet: Packet::default(),
+                derived: Derived::default(),
+                buffer: 0,
+            },
+        }
+    }
+
+    /// Takes the fragments of this shard that have `depth` IP headers around them,
+    /// in the order of the capture; gives the fragments found inside what they make.
+    pub(super) fn step(
+        &mut self,
+        shard: usize,
+        depth: u8,
+        buffers: &Buffers<'_>,
+        buffer: u32,
+    ) -> Derived {
+        self.opener.buffer = buffer;
+        if buffers.derived.is_empty() {
+            for fragment in buffers.fragments(shard, depth) {
+                self.take(fragment, buffers);
+            }
+        } else {
+            // What lies in blocks and what was found in reassembled packets must be
+            // brought into one order again.
+            let mut fragments: Vec<_> = buffers.fragments(shard, depth).collect();
+            fragments.sort_by_key(|fragment| fragment.frame);
+            for fragment in fragments {
+                self.take(fragment, buffers);
+            }
+        }
+        std::mem::take(&mut self.opener.derived)
+    }
+
+    /// Ends what is unfinished, the capture having ended at `end`.
+    pub(super) fn finish(&mut self, end: Timestamp) {
+        self.reassembler.finish(end, &mut self.opener);
+    }
+
+    /// The ledger of the shard, `others` being the scopes met elsewhere.
+    pub(super) fn into_ledger(self, others: &ScopeSet) -> Ledger {
+        let mut ledger = self.opener.ledger;
+        ledger.reassembly_limits = self.reassembler.limits_hit();
+        ledger.scopes = self.opener.decoder.into_scopes_given(others);
+        ledger
+    }
+
+    fn take(&mut self, fragment: &FragmentFacts, buffers: &Buffers<'_>) {
+        let captured = buffers.bytes(&fragment.payload);
+        self.reassembler.take(fragment, captured, &mut self.opener);
+    }
+}
+
+impl<'a> Buffers<'a> {
+    fn fragments(
+        &self,
+        shard: usize,
+        depth: u8,
+    ) -> impl Iterator<Item = &'a FragmentFacts> + use<'a> {
+        let blocks = self.blocks.iter().map(|block| &block.fragments);
+        let derived = self.derived.iter().map(|derived| &derived.fragments);
+        blocks
+            .chain(derived)
+            .flat_map(move |fragments| fragments.of_shard(shard))
+            .filter(move |fragment| fragment.depth == depth)
+    }
+
+    fn bytes(&self, payload: &Payload) -> &'a [u8] {
+        let buffer = payload.buffer as usize;
+        let bytes = match self.blocks.get(buffer) {
+            Some(decoded) => decoded.block.bytes(),
+            None => &self.derived[buffer - self.blocks.len()].bytes,
+        };
+        let start = payload.start as usize;
+        bytes
+            .get(start..start + payload.captured as usize)
+            .unwrap_or_default()
+    }
+}
+
+impl Listener for Opener {
+    fn tunnel(&mut self, datagram: &Datagram, captured: &[u8]) -> Option<ScopeTag> {
+        let whole = whole(datagram, datagram.header.payload_bytes, None);
+        if !self.decoder.carries_tunnel(&whole, captured) {
+            return None;
+        }
+        // The tunnel header is all that counts here: what is behind it is read
+        // when the datagram is whole.
+        self.decoder.datagram(&whole, captured, &mut self.packet);
+        match self.packet.layers.first()?.carries {
+            Carries::Tunnel(inside) => Some(inside),
+            Carries::Flow | Carries::WireGuard | Carries::Esp => None,
+        }
+    }
+
+    fn outcome(&mut self, outcome: Outcome<'_>) {
+        match outcome {
+            Outcome::Reassembled(whole) => self.reassembled(&whole),
+            Outcome::Lost(datagram, fate) => self.ledger.lost(datagram, fate),
+            Outcome::LateCopy(datagram, copy) => self.ledger.late_copy(datagram, copy),
+        }
+    }
+}
+
+impl Opener {
+    fn reassembled(&mut self, reassembled: &WholeDatagram<'_>) {
+        let datagram = reassembled.datagram;
+        let whole = whole(datagram, reassembled.payload_bytes, reassembled.sum);
+        match (datagram.tunnel, reassembled.bytes) {
+            (None, _) => {
+                let transport = self.decoder.transport(&whole, datagram.head.bytes());
+                self.ledger
+                    .reassembled_flow(datagram, &transport, whole.ip_bytes);
+            }
+            (Some(inside), None) => {
+                let transport = self.decoder.transport(&whole, datagram.head.bytes());
+                self.ledger.reassembled_tunnel(inside, datagram, &transport);
+                self.ledger.stop(&unopened());
+            }
+            (Some(inside), Some(bytes)) => self.open(inside, &whole, bytes, reassembled),
+        }
+    }
+
+    /// Decodes a whole tunnel packet, counts its layers, and passes on the fragment
+    /// in it if there is one.
+    fn open(
+        &mut self,
+        inside: ScopeTag,
+        whole: &Whole,
+        bytes: &[u8],
+        reassembled: &WholeDatagram<'_>,
+    ) {
+        let datagram = reassembled.datagram;
+        self.decoder.datagram(whole, bytes, &mut self.packet);
+        let Some((outer, inner)) = self.packet.layers.split_first() else {
+            return;
+        };
+        self.ledger
+            .reassembled_tunnel(inside, datagram, &outer.transport);
+        let wire_bytes = datagram.tally.wire_bytes - datagram.tally.duplicate_wire_bytes;
+        let offered = Offered {
+            timestamp: datagram.last_timestamp,
+            wire_bytes,
+        };
+        self.ledger.layers(inner, &offered);
+        if let Some(stop) = &self.packet.stop {
+            self.ledger.stop(stop);
+        }
+        let Some((layer, piece)) = innermost_piece(&self.packet) else {
+            return;
+        };
+        let depth = usize::from(datagram.depth) + inner.len();
+        if depth >= MAX_LAYERS {
+            self.ledger.stop(&too_deep());
+            return;
+        }
+        let found = Found {
+            frame: reassembled.completed_by.frame,
+            timestamp: datagram.last_timestamp,
+            wire_bytes,
+            depth: depth as u8,
+            buffer: self.buffer,
+            start: self.derived.bytes.len(),
+        };
+        self.derived.fragments.push(layer, piece, &found);
+        self.derived.bytes.extend_from_slice(bytes);
+    }
+}
+
+/// A tunnel packet that is whole, but not all of whose bytes are at hand.
+fn unopened() -> Stop {
+    Stop {
+        layer: LayerKind::InnerEthernet,
+        offset: 0,
+        why: Why::Truncated,
+    }
+}
+
+fn too_deep() -> Stop {
+    Stop {
+        layer: LayerKind::Ipv4,
+        offset: 0,
+        why: Why::TooDeep,
+    }
+}
+
+/// What decoding needs to know of a datagram of `payload_bytes`.
+fn whole(datagram: &Datagram, payload_bytes: u32, sum: Option<Sum>) -> Whole {
+    let addresses = datagram.key.addresses;
+    let header = &datagram.header;
+    let header_bytes = header.datagram_header_bytes(addresses.version);
+    Whole {
+        scope: datagram.key.scope,
+        addresses,
+        final_destination: header
+            .detour
+            .as_ref()
+            .and_then(|detour| detour.final_destination),
+        home_address: header
+            .detour
+            .as_ref()
+            .and_then(|detour| detour.home_address),
+        protocol: header.protocol,
+        extension_bytes: header.extension_bytes,
+        payload_bytes,
+        sum,
+        ip_bytes: header_bytes.saturating_add(payload_bytes),
+        hop_limit: header.hop_limit,
+        dont_fragment: header.dont_fragment,
+    }
+}
