@@ -19,6 +19,7 @@ mod block;
 mod bytes;
 mod compressed;
 mod files;
+mod filter;
 mod format;
 mod input;
 mod pcap;
@@ -30,6 +31,7 @@ mod walk;
 
 pub use block::{Block, Frames};
 pub use files::{CaptureFiles, Memory};
+pub use filter::{Filter, FilterError, FilterSet, may_drop_fragments};
 pub use problem::{FileFacts, Problem, Severity};
 
 /// Where frames come from. The sequential part: it reads bytes and finds record
