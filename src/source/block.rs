@@ -1,8 +1,10 @@
 //! A run of whole records, and the frames in it.
 
 use super::pcap::PcapLayout;
+use super::section::Section;
 use super::walk::Record;
-use crate::model::{Frame, FrameId};
+use crate::model::{Frame, FrameId, Timestamp};
+use std::sync::Arc;
 
 /// A run of whole records of one input, with all it takes to read them: blocks can
 /// be decoded in any order, on any thread.
@@ -27,6 +29,11 @@ pub struct Block {
 #[derive(Clone, Debug)]
 pub(super) enum Layout {
     Pcap(PcapLayout),
+    Pcapng {
+        section: Arc<Section>,
+        /// Time of the packet before the block.
+        clock: Timestamp,
+    },
 }
 
 impl Block {
@@ -36,6 +43,11 @@ impl Block {
         let records = match &self.layout {
             None => Records::None,
             Some(Layout::Pcap(layout)) => Records::Pcap { layout, rest },
+            Some(Layout::Pcapng { section, clock }) => Records::Pcapng {
+                section,
+                rest,
+                clock: *clock,
+            },
         };
         Frames {
             records,
@@ -83,6 +95,12 @@ enum Records<'a> {
         layout: &'a PcapLayout,
         rest: &'a [u8],
     },
+    Pcapng {
+        section: &'a Section,
+        rest: &'a [u8],
+        /// Time of the last packet.
+        clock: Timestamp,
+    },
 }
 
 impl<'a> Records<'a> {
@@ -91,6 +109,11 @@ impl<'a> Records<'a> {
         match self {
             Self::None => None,
             Self::Pcap { layout, rest } => layout.next(rest),
+            Self::Pcapng {
+                section,
+                rest,
+                clock,
+            } => section.next(rest, clock),
         }
     }
 }

@@ -22,9 +22,13 @@ mod files;
 mod filter;
 mod format;
 mod input;
+mod interfaces;
+mod options;
 mod pcap;
+mod pcapng;
 mod problem;
 mod reader;
+mod section;
 #[cfg(test)]
 mod tests;
 mod walk;
