@@ -1,6 +1,9 @@
 //! Tests of the room as a whole: captures as literal bytes through a [`Memory`].
 
+mod hostile;
+mod inputs;
 mod pcap;
+mod pcapng;
 
 use super::*;
 
