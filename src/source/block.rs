@@ -6,6 +6,9 @@ use super::walk::Record;
 use crate::model::{Frame, FrameId, Timestamp};
 use std::sync::Arc;
 
+/// Least a buffer grows by when a record does not fit in it.
+const GROWTH_BYTES: usize = 64 * 1024;
+
 /// A run of whole records of one input, with all it takes to read them: blocks can
 /// be decoded in any order, on any thread.
 ///
@@ -76,6 +79,32 @@ impl Block {
         self.records = 0..0;
         self.layout = None;
         self.frames = 0;
+    }
+
+    /// Starts with these bytes, and has room for `bytes` in all.
+    pub(super) fn hold(&mut self, start: &[u8], bytes: usize) {
+        let length = bytes.max(start.len());
+        // One long record may have made it large; it does not stay so.
+        if self.buffer.len() / 2 > length + GROWTH_BYTES {
+            self.buffer.truncate(length);
+            self.buffer.shrink_to_fit();
+        }
+        if self.buffer.len() < length {
+            self.buffer.resize(length, 0);
+        }
+        if let Some(space) = self.buffer.get_mut(..start.len()) {
+            space.copy_from_slice(start);
+        }
+    }
+
+    /// Makes the buffer longer than `filled`, in steps towards `wanted` that follow
+    /// the bytes really there: a length that only claims to be large costs nothing.
+    pub(super) fn make_room(&mut self, filled: usize, wanted: usize) {
+        if filled >= self.buffer.len() {
+            let step = filled.max(GROWTH_BYTES);
+            let length = wanted.max(filled + 1).min(filled + step);
+            self.buffer.resize(length, 0);
+        }
     }
 }
 

@@ -34,7 +34,7 @@ impl Origin {
             Self::Memory(bytes) => Some(bytes.len() as u64),
             Self::Path(path) => {
                 let metadata = std::fs::metadata(path).ok()?;
-                metadata.is_file().then(|| metadata.len())
+                metadata.is_file().then_some(metadata.len())
             }
         }
     }

@@ -12,9 +12,6 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// Least a buffer grows by when a record does not fit in it.
-const GROWTH_BYTES: usize = 64 * 1024;
-
 /// One open input.
 pub(super) struct Reader {
     file: u32,
@@ -139,7 +136,7 @@ impl Reader {
             if run.frames > 0 && filled >= self.block_bytes {
                 break;
             }
-            make_room(&mut block.buffer, filled, run.walked.saturating_add(need));
+            block.make_room(filled, run.walked.saturating_add(need));
             filled += self.read(block.buffer.get_mut(filled..).unwrap_or_default());
             step = self.walk(block.buffer.get(..filled).unwrap_or_default(), run);
         }
@@ -295,33 +292,5 @@ impl Reader {
             }
         }
         facts
-    }
-}
-
-/// Makes `buffer` longer than `filled`, in steps towards `wanted` that follow the
-/// bytes really there: a length that only claims to be large costs nothing.
-fn make_room(buffer: &mut Vec<u8>, filled: usize, wanted: usize) {
-    if filled >= buffer.len() {
-        let step = filled.max(GROWTH_BYTES);
-        let length = wanted.max(filled + 1).min(filled + step);
-        buffer.resize(length, 0);
-    }
-}
-
-impl Block {
-    /// Starts with these bytes and has room for `bytes` in all.
-    fn hold(&mut self, start: &[u8], bytes: usize) {
-        // One record may have made it large; it does not stay so.
-        if self.buffer.len() / 2 > bytes.max(start.len()) + GROWTH_BYTES {
-            self.buffer.truncate(bytes.max(start.len()));
-            self.buffer.shrink_to_fit();
-        }
-        let length = bytes.max(start.len());
-        if self.buffer.len() < length {
-            self.buffer.resize(length, 0);
-        }
-        if let Some(space) = self.buffer.get_mut(..start.len()) {
-            space.copy_from_slice(start);
-        }
     }
 }

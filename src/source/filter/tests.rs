@@ -1,3 +1,7 @@
+//! Expressions on literal packets, against libpcap itself.
+
+#![allow(clippy::expect_used)]
+
 use super::*;
 use crate::model::{FrameId, Timestamp};
 

@@ -1,5 +1,7 @@
 //! Tests of the room as a whole: captures as literal bytes through a [`Memory`].
 
+#![allow(clippy::expect_used, clippy::panic)]
+
 mod hostile;
 mod inputs;
 mod pcap;

@@ -194,7 +194,7 @@ fn resolutions_however_absurd() {
     assert_eq!(with("80", none), i64::MAX);
     assert_eq!(
         with("94", none),
-        (i128::from(ticks) * 1_000_000_000 >> 20) as i64
+        ((i128::from(ticks) * 1_000_000_000) >> 20) as i64
     );
     assert_eq!(with("09", "ffffffffffffffff"), ticks - 1_000_000_000);
     assert_eq!(with("09", "0000000000000080"), i64::MIN + ticks);
