@@ -1,8 +1,13 @@
 //! A run of whole records, and the frames in it.
 
 use super::pcap::PcapLayout;
+use super::section::Section;
 use super::walk::Record;
-use crate::model::{Frame, FrameId};
+use crate::model::{Frame, FrameId, Timestamp};
+use std::sync::Arc;
+
+/// Least a buffer grows by when a record does not fit in it.
+const GROWTH_BYTES: usize = 64 * 1024;
 
 /// A run of whole records of one input, with all it takes to read them: blocks can
 /// be decoded in any order, on any thread.
@@ -27,6 +32,11 @@ pub struct Block {
 #[derive(Clone, Debug)]
 pub(super) enum Layout {
     Pcap(PcapLayout),
+    Pcapng {
+        section: Arc<Section>,
+        /// Time of the packet before the block.
+        clock: Timestamp,
+    },
 }
 
 impl Block {
@@ -36,6 +46,11 @@ impl Block {
         let records = match &self.layout {
             None => Records::None,
             Some(Layout::Pcap(layout)) => Records::Pcap { layout, rest },
+            Some(Layout::Pcapng { section, clock }) => Records::Pcapng {
+                section,
+                rest,
+                clock: *clock,
+            },
         };
         Frames {
             records,
@@ -77,6 +92,32 @@ impl Block {
         self.layout = None;
         self.frames = 0;
     }
+
+    /// Starts with these bytes, and has room for `bytes` in all.
+    pub(super) fn hold(&mut self, start: &[u8], bytes: usize) {
+        let length = bytes.max(start.len());
+        // One long record may have made it large; it does not stay so.
+        if self.buffer.len() / 2 > length + GROWTH_BYTES {
+            self.buffer.truncate(length);
+            self.buffer.shrink_to_fit();
+        }
+        if self.buffer.len() < length {
+            self.buffer.resize(length, 0);
+        }
+        if let Some(space) = self.buffer.get_mut(..start.len()) {
+            space.copy_from_slice(start);
+        }
+    }
+
+    /// Makes the buffer longer than `filled`, in steps towards `wanted` that follow
+    /// the bytes really there: a length that only claims to be large costs nothing.
+    pub(super) fn make_room(&mut self, filled: usize, wanted: usize) {
+        if filled >= self.buffer.len() {
+            let step = filled.max(GROWTH_BYTES);
+            let length = wanted.max(filled + 1).min(filled + step);
+            self.buffer.resize(length, 0);
+        }
+    }
 }
 
 /// The frames of a block, in the order of the file.
@@ -95,6 +136,12 @@ enum Records<'a> {
         layout: &'a PcapLayout,
         rest: &'a [u8],
     },
+    Pcapng {
+        section: &'a Section,
+        rest: &'a [u8],
+        /// Time of the last packet.
+        clock: Timestamp,
+    },
 }
 
 impl<'a> Records<'a> {
@@ -103,6 +150,11 @@ impl<'a> Records<'a> {
         match self {
             Self::None => None,
             Self::Pcap { layout, rest } => layout.next(rest),
+            Self::Pcapng {
+                section,
+                rest,
+                clock,
+            } => section.next(rest, clock),
         }
     }
 }

@@ -8,6 +8,11 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 /// Compressed bytes read at a time.
 const CHUNK_BYTES: usize = 128 * 1024;
 
+/// Decompressed bytes asked for at a time, whatever the caller asks for. Where a
+/// stream is broken, a decompressor gives less the more it is asked for: what can
+/// be read of it may not depend on the size of blocks.
+const PIECE_BYTES: usize = 16 * 1024;
+
 /// The input with the few bytes put back that were read to recognise it.
 type Raw = io::Chain<Cursor<Vec<u8>>, Tap>;
 
@@ -47,9 +52,9 @@ impl Compression {
 /// A reader of the capture itself.
 pub(super) enum Plain {
     Stored(Raw),
-    Gzip(MultiGzDecoder<BufReader<Raw>>),
-    Zstd(zstd::Decoder<'static, BufReader<Raw>>),
-    Lz4(FrameDecoder<BufReader<Raw>>),
+    Gzip(BufReader<MultiGzDecoder<BufReader<Raw>>>),
+    Zstd(BufReader<zstd::Decoder<'static, BufReader<Raw>>>),
+    Lz4(BufReader<Lz4Frames>),
 }
 
 impl Plain {
@@ -71,9 +76,11 @@ impl Plain {
         }
         let buffered = BufReader::with_capacity(CHUNK_BYTES, raw);
         Ok(match compression {
-            Compression::None | Compression::Gzip => Self::Gzip(MultiGzDecoder::new(buffered)),
-            Compression::Zstd => Self::Zstd(zstd::Decoder::with_buffer(buffered)?),
-            Compression::Lz4 => Self::Lz4(FrameDecoder::new(buffered)),
+            Compression::None | Compression::Gzip => {
+                Self::Gzip(pieces(MultiGzDecoder::new(buffered)))
+            }
+            Compression::Zstd => Self::Zstd(pieces(zstd::Decoder::with_buffer(buffered)?)),
+            Compression::Lz4 => Self::Lz4(pieces(Lz4Frames(FrameDecoder::new(buffered)))),
         })
     }
 
@@ -91,9 +98,9 @@ impl Plain {
     pub(super) fn drain(&mut self) -> io::Result<()> {
         let raw: &mut dyn Read = match self {
             Self::Stored(raw) => raw,
-            Self::Gzip(decoder) => decoder.get_mut(),
-            Self::Zstd(decoder) => decoder.get_mut(),
-            Self::Lz4(decoder) => decoder.get_mut(),
+            Self::Gzip(pieces) => pieces.get_mut().get_mut(),
+            Self::Zstd(pieces) => pieces.get_mut().get_mut(),
+            Self::Lz4(pieces) => pieces.get_mut().0.get_mut(),
         };
         io::copy(raw, &mut io::sink()).map(|_| ())
     }
@@ -103,20 +110,36 @@ impl Read for Plain {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Stored(raw) => raw.read(buffer),
-            Self::Gzip(decoder) => decoder.read(buffer),
-            Self::Zstd(decoder) => decoder.read(buffer),
-            Self::Lz4(decoder) => read_lz4(decoder, buffer),
+            Self::Gzip(pieces) => read_piece(pieces, buffer),
+            Self::Zstd(pieces) => read_piece(pieces, buffer),
+            Self::Lz4(pieces) => read_piece(pieces, buffer),
         }
     }
 }
 
-/// The decoder says "end" after each frame; `cat a.lz4 b.lz4` is one stream.
-fn read_lz4(decoder: &mut FrameDecoder<BufReader<Raw>>, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        let n = decoder.read(buffer)?;
-        // Every such "end" has consumed an end mark, so this terminates.
-        if n > 0 || buffer.is_empty() || decoder.get_mut().fill_buf()?.is_empty() {
-            return Ok(n);
+fn pieces<R: Read>(decoder: R) -> BufReader<R> {
+    BufReader::with_capacity(PIECE_BYTES, decoder)
+}
+
+/// Never past the buffer, as `BufReader::read` would for a large request.
+fn read_piece(pieces: &mut impl BufRead, buffer: &mut [u8]) -> io::Result<usize> {
+    let n = pieces.fill_buf()?.read(buffer)?;
+    pieces.consume(n);
+    Ok(n)
+}
+
+/// The frames of an lz4 stream. Its decoder says "end" after each of them, but
+/// `cat a.lz4 b.lz4` is one stream.
+pub(super) struct Lz4Frames(FrameDecoder<BufReader<Raw>>);
+
+impl Read for Lz4Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let n = self.0.read(buffer)?;
+            // Every such "end" has consumed an end mark, so this terminates.
+            if n > 0 || buffer.is_empty() || self.0.get_mut().fill_buf()?.is_empty() {
+                return Ok(n);
+            }
         }
     }
 }

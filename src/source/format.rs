@@ -2,6 +2,7 @@
 
 use super::block::Layout;
 use super::pcap::{self, PcapHeader, PcapLayout};
+use super::pcapng::{self, PcapngWalk};
 use super::problem::FileFacts;
 use super::walk::{End, Walk};
 
@@ -14,6 +15,7 @@ pub(super) enum Format {
         name: &'static str,
         snaplen: u32,
     },
+    Pcapng(PcapngWalk),
 }
 
 impl Format {
@@ -23,8 +25,8 @@ impl Format {
     }
 
     /// Walks over the whole records at the start of `bytes`. `frames_before` were
-    /// found since the layout last changed hands.
-    pub(super) fn walk(&mut self, bytes: &[u8], _frames_before: u64) -> Walk {
+    /// walked over and not yet handed out.
+    pub(super) fn walk(&mut self, bytes: &[u8], frames_before: u64) -> Walk {
         match self {
             Self::Unknown => self.open(bytes).unwrap_or_else(|end| Walk {
                 consumed: 0,
@@ -32,6 +34,7 @@ impl Format {
                 end,
             }),
             Self::Pcap { layout, .. } => layout.walk(bytes),
+            Self::Pcapng(walk) => walk.walk(bytes, frames_before),
         }
     }
 
@@ -40,17 +43,23 @@ impl Format {
         let magic = *bytes
             .first_chunk::<4>()
             .ok_or(End::Incomplete { need: 4 })?;
-        if !pcap::is_pcap(magic) {
+        let consumed = if pcap::is_pcap(magic) {
+            let header = PcapHeader::parse(bytes)?;
+            *self = Self::Pcap {
+                layout: header.layout,
+                name: header.format,
+                snaplen: header.snaplen,
+            };
+            header.bytes
+        } else if pcapng::is_pcapng(magic) {
+            let (walk, consumed) = PcapngWalk::open(bytes)?;
+            *self = Self::Pcapng(walk);
+            consumed
+        } else {
             return Err(End::Damage(foreign(magic)));
-        }
-        let header = PcapHeader::parse(bytes)?;
-        *self = Self::Pcap {
-            layout: header.layout,
-            name: header.format,
-            snaplen: header.snaplen,
         };
         Ok(Walk {
-            consumed: header.bytes,
+            consumed,
             frames: 0,
             end: End::NewLayout,
         })
@@ -61,6 +70,10 @@ impl Format {
         match self {
             Self::Unknown => None,
             Self::Pcap { layout, .. } => Some(Layout::Pcap(*layout)),
+            Self::Pcapng(walk) => {
+                let (section, clock) = walk.hand_out();
+                Some(Layout::Pcapng { section, clock })
+            }
         }
     }
 
@@ -76,6 +89,10 @@ impl Format {
                 facts.format = Some(name);
                 facts.link_types = vec![layout.link_type()];
                 facts.snaplen = (*snaplen > 0).then_some(*snaplen);
+            }
+            Self::Pcapng(walk) => {
+                facts.format = Some("pcapng");
+                walk.describe(facts);
             }
         }
     }

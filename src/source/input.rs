@@ -34,7 +34,7 @@ impl Origin {
             Self::Memory(bytes) => Some(bytes.len() as u64),
             Self::Path(path) => {
                 let metadata = std::fs::metadata(path).ok()?;
-                metadata.is_file().then(|| metadata.len())
+                metadata.is_file().then_some(metadata.len())
             }
         }
     }
@@ -58,8 +58,7 @@ impl Origin {
         let inner = self.open()?;
         let tally = Tally {
             bytes: 0,
-            left_to_hash: hash.limit(self.size()),
-            hasher: Sha256::new(),
+            hash: hash.limit(self.size()).map(|left| (Sha256::new(), left)),
             at_end: false,
         };
         Ok(Tap {
@@ -71,22 +70,22 @@ impl Origin {
 }
 
 impl HashPolicy {
-    /// How many bytes may be hashed of an input of this size before giving up.
-    fn limit(self, size: Option<u64>) -> u64 {
+    /// How many bytes may be hashed of an input of this size before giving up;
+    /// `None` if it is not to be hashed.
+    fn limit(self, size: Option<u64>) -> Option<u64> {
         match self {
-            Self::Never => 0,
-            Self::Always => u64::MAX,
-            Self::UpTo(limit) if size.is_some_and(|size| size > limit) => 0,
-            Self::UpTo(limit) => limit,
+            Self::Never => None,
+            Self::Always => Some(u64::MAX),
+            Self::UpTo(limit) => size.is_none_or(|size| size <= limit).then_some(limit),
         }
     }
 }
 
 /// What went through a [`Tap`].
-pub(super) struct Tally {
-    pub(super) bytes: u64,
-    left_to_hash: u64,
-    hasher: Sha256,
+struct Tally {
+    bytes: u64,
+    /// And how many more bytes may go into it.
+    hash: Option<(Sha256, u64)>,
     at_end: bool,
 }
 
@@ -94,29 +93,26 @@ impl Tally {
     fn add(&mut self, read: &[u8]) {
         self.bytes += read.len() as u64;
         self.at_end = read.is_empty();
-        if self.left_to_hash == 0 {
-            return;
-        }
-        match self.left_to_hash.checked_sub(read.len() as u64) {
-            Some(left) => {
-                self.left_to_hash = left;
-                self.hasher.update(read);
+        if let Some((hasher, left)) = &mut self.hash {
+            match left.checked_sub(read.len() as u64) {
+                Some(less) => {
+                    *left = less;
+                    hasher.update(read);
+                }
+                None => self.hash = None,
             }
-            None => self.left_to_hash = 0,
         }
     }
 
     /// The hash, if every byte to the end of the input went into it.
-    pub(super) fn sha256(&self) -> Option<String> {
-        if !self.at_end || self.left_to_hash == 0 {
-            return None;
-        }
-        let digest = self.hasher.clone().finalize();
+    fn sha256(&self) -> Option<String> {
+        let (hasher, _) = self.hash.as_ref().filter(|_| self.at_end)?;
+        let digest = hasher.clone().finalize();
         Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     fn wants_the_rest(&self) -> bool {
-        self.left_to_hash > 0 && !self.at_end
+        self.hash.is_some() && !self.at_end
     }
 }
 

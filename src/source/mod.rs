@@ -19,17 +19,23 @@ mod block;
 mod bytes;
 mod compressed;
 mod files;
+mod filter;
 mod format;
 mod input;
+mod interfaces;
+mod options;
 mod pcap;
+mod pcapng;
 mod problem;
 mod reader;
+mod section;
 #[cfg(test)]
 mod tests;
 mod walk;
 
 pub use block::{Block, Frames};
 pub use files::{CaptureFiles, Memory};
+pub use filter::{Filter, FilterError, FilterSet, may_drop_fragments};
 pub use problem::{FileFacts, Problem, Severity};
 
 /// Where frames come from. The sequential part: it reads bytes and finds record

@@ -12,9 +12,6 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// Least a buffer grows by when a record does not fit in it.
-const GROWTH_BYTES: usize = 64 * 1024;
-
 /// One open input.
 pub(super) struct Reader {
     file: u32,
@@ -29,6 +26,9 @@ pub(super) struct Reader {
     offset: u64,
     /// Whether nothing more can be read.
     at_end: bool,
+    /// Why, if it is not the end. Told only if walking gets there: how far reading
+    /// is ahead of it depends on the size of blocks, which may change nothing.
+    read_error: Option<(Severity, String)>,
     /// Whether no more blocks will come.
     finished: bool,
     facts: FileFacts,
@@ -88,6 +88,7 @@ impl Reader {
                     carry_start: 0,
                     offset: 0,
                     at_end: false,
+                    read_error: None,
                     finished: false,
                     facts,
                 })
@@ -135,7 +136,7 @@ impl Reader {
             if run.frames > 0 && filled >= self.block_bytes {
                 break;
             }
-            make_room(&mut block.buffer, filled, run.walked.saturating_add(need));
+            block.make_room(filled, run.walked.saturating_add(need));
             filled += self.read(block.buffer.get_mut(filled..).unwrap_or_default());
             step = self.walk(block.buffer.get(..filled).unwrap_or_default(), run);
         }
@@ -177,7 +178,7 @@ impl Reader {
                 }
                 Ok(n) => filled += n,
                 Err(error) => {
-                    self.read_error(&error);
+                    self.keep_read_error(&error);
                     break;
                 }
             }
@@ -229,16 +230,15 @@ impl Reader {
     /// The input ended with `left` bytes of a record that takes `need`.
     fn end_of_input(&mut self, left: usize, need: usize, run: &Run) {
         let at = self.offset + run.walked as u64;
-        let already_said = !self.facts.problems.is_empty();
-        let problem = match (self.format.is_known(), left) {
-            (true, 0) => None,
-            _ if already_said => None,
-            (false, 0) => Some((Severity::Unreadable, "empty".to_owned())),
-            (false, _) => {
+        let problem = match (self.read_error.take(), self.format.is_known(), left) {
+            (Some(error), _, _) => Some(error),
+            (None, true, 0) => None,
+            (None, false, 0) => Some((Severity::Unreadable, "empty".to_owned())),
+            (None, false, _) => {
                 let text = format!("ends after {left} bytes, the header of a capture takes {need}");
                 Some((Severity::Unreadable, text))
             }
-            (true, _) => {
+            (None, true, _) => {
                 let frame = self.facts.frames + run.frames + 1;
                 let text = format!(
                     "cut off at offset {at} (frame {frame}): {left} bytes are left, the next record takes {need}"
@@ -249,12 +249,12 @@ impl Reader {
         self.finish(problem);
     }
 
-    /// What was read before it is still good.
-    fn read_error(&mut self, error: &io::Error) {
+    /// What was read before an error is still good.
+    fn keep_read_error(&mut self, error: &io::Error) {
         self.at_end = true;
         let read = self.tally.bytes();
         let cut = error.kind() == io::ErrorKind::UnexpectedEof;
-        let (severity, what) = match self.plain.compression().name() {
+        self.read_error = Some(match self.plain.compression().name() {
             Some(name) if cut => (
                 Severity::CutOff,
                 format!("the {name} stream is cut off after {read} bytes"),
@@ -267,14 +267,13 @@ impl Reader {
                 Severity::Damaged,
                 format!("cannot be read beyond offset {read}: {error}"),
             ),
-        };
-        self.facts.problems.push(Problem::new(severity, what));
+        });
     }
 
     /// What is known, once nothing more is to be read. Reads a file to its end if
     /// that is what its hash still needs.
     pub(super) fn into_facts(mut self, origin: &Origin) -> FileFacts {
-        if self.tally.wants_the_rest() && !matches!(origin, Origin::Stdin) {
+        if self.tally.wants_the_rest() && origin.size().is_some() {
             // A failure here leaves the hash unknown, which is what is reported.
             let _ = self.plain.drain();
         }
@@ -293,33 +292,5 @@ impl Reader {
             }
         }
         facts
-    }
-}
-
-/// Makes `buffer` longer than `filled`, in steps towards `wanted` that follow the
-/// bytes really there: a length that only claims to be large costs nothing.
-fn make_room(buffer: &mut Vec<u8>, filled: usize, wanted: usize) {
-    if filled >= buffer.len() {
-        let step = filled.max(GROWTH_BYTES);
-        let length = wanted.max(filled + 1).min(filled + step);
-        buffer.resize(length, 0);
-    }
-}
-
-impl Block {
-    /// Starts with these bytes and has room for `bytes` in all.
-    fn hold(&mut self, start: &[u8], bytes: usize) {
-        // One record may have made it large; it does not stay so.
-        if self.buffer.len() / 2 > bytes.max(start.len()) + GROWTH_BYTES {
-            self.buffer.truncate(bytes.max(start.len()));
-            self.buffer.shrink_to_fit();
-        }
-        let length = bytes.max(start.len());
-        if self.buffer.len() < length {
-            self.buffer.resize(length, 0);
-        }
-        if let Some(space) = self.buffer.get_mut(..start.len()) {
-            space.copy_from_slice(start);
-        }
     }
 }

@@ -1,6 +1,11 @@
 //! Tests of the room as a whole: captures as literal bytes through a [`Memory`].
 
+#![allow(clippy::expect_used, clippy::panic)]
+
+mod hostile;
+mod inputs;
 mod pcap;
+mod pcapng;
 
 use super::*;
 
