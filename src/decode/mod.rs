@@ -68,6 +68,9 @@ mod vxlan;
 mod walk;
 mod wireguard;
 
+#[cfg(test)]
+mod tests;
+
 pub use checksum::sum;
 pub use decoder::Decoder;
 pub use options::{AutoTunnel, DecodeOptions};
