@@ -15,7 +15,7 @@
 
 use super::checksum::sum;
 use super::extension::Chain;
-use super::network::{Network, piece};
+use super::network::{HeaderChecksum, Network, piece};
 use super::routing::source_route;
 use super::view::View;
 use crate::model::facts::{Carries, Fragment, Layer, LayerKind, Stop, Transport};
@@ -52,10 +52,12 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
     } else {
         (Fragment::No, Chain::v4(protocol, payload))
     };
-    let checksum = if sum(header.slice()).is_all_ones() {
-        Verdict::Good
+    let (verdict, header_checksum) = if sum(header.slice()).is_all_ones() {
+        (Verdict::Good, HeaderChecksum::Settled)
+    } else if header.header_checksum() == 0 {
+        (Verdict::Bad, HeaderChecksum::Empty)
     } else {
-        Verdict::Bad
+        (Verdict::Bad, HeaderChecksum::Settled)
     };
     let has_options = header_bytes > HEADER;
     let route = if has_options {
@@ -82,7 +84,7 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         hop_limit: header.ttl(),
         dont_fragment: header.dont_fragment(),
         fragment,
-        header_checksum: Some(checksum),
+        header_checksum: Some(verdict),
         ip_longer: ip_bytes > view.claimed,
         super_frame: is_super_frame,
         transport: Transport::None,
@@ -93,7 +95,7 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         layer,
         upper: body,
         destination: chain.destination,
-        has_empty_checksum: header.header_checksum() == 0,
+        header_checksum,
         stop: chain.stop,
     })
 }

@@ -10,7 +10,7 @@
 //! ```
 
 use super::extension::{Chain, FragmentHeader, jumbo_length};
-use super::network::{Network, piece};
+use super::network::{HeaderChecksum, Network, piece};
 use super::view::View;
 use crate::model::facts::{Carries, Fragment, Layer, LayerKind, Stop, Transport};
 use crate::model::{Addresses, Protocol, ScopeTag};
@@ -67,7 +67,7 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         layer,
         upper: body,
         destination: chain.destination,
-        has_empty_checksum: false,
+        header_checksum: HeaderChecksum::Settled,
         stop: chain.stop,
     })
 }

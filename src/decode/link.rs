@@ -113,8 +113,13 @@ fn sll(view: View<'_>, at: usize, header: usize) -> Result<Found<'_>, Stop> {
 
 /// Protocol families are small numbers, so that the byte order shows. IPv6 has
 /// one number on each system: 10 Linux, 24 NetBSD and OpenBSD, 28 FreeBSD, 30 Darwin.
+/// Some writers put 16 bits of family and an EtherType, as Wireshark also accepts.
 fn loopback(view: View<'_>) -> Result<Found<'_>, Stop> {
     let family = view.u32(0).ok_or(view.truncated(LayerKind::Link))?;
+    let kind = family as u16;
+    if family >> 16 != 0 && matches!(kind, ether_type::IPV4 | ether_type::IPV6) {
+        return Ok((Content::EtherType(kind), view.skip(4)));
+    }
     let family = family.min(family.swap_bytes());
     let kind = match family {
         2 => ether_type::IPV4,

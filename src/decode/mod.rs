@@ -15,7 +15,7 @@
 //!
 //! It must not: put fragments together, count, format, or look at the clock.
 //!
-//! Read [`decoder`] first: it walks through the layers. Each protocol has a file
+//! Read `walk.rs` first: it goes through the layers of a packet. Each protocol has a file
 //! with its header, its parser and its tests. Nothing else uses `etherparse`.
 #![deny(
     clippy::unwrap_used,
@@ -37,22 +37,41 @@
 
 pub mod checksum;
 pub mod decoder;
+pub mod options;
 pub mod whole;
 
+mod erspan;
+mod esp;
 mod extension;
+mod geneve;
+mod gre;
+mod icmp;
 mod ipv4;
 mod ipv6;
 mod link;
+mod mpls;
 mod network;
+mod offload;
+mod plausible;
+mod ppp;
 mod routing;
 mod scopes;
+mod sctp;
 mod tcp;
 mod tunnel;
 mod udp;
+mod udp_payload;
 mod upper;
 mod view;
 mod vlan;
+mod vxlan;
+mod walk;
+mod wireguard;
+
+#[cfg(test)]
+mod tests;
 
 pub use checksum::sum;
-pub use decoder::{AutoTunnel, DecodeOptions, Decoder};
+pub use decoder::Decoder;
+pub use options::{AutoTunnel, DecodeOptions};
 pub use whole::Whole;

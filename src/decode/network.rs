@@ -1,7 +1,8 @@
 //! What reading one IP header of either version gives.
 
-use super::checksum::sum;
+use super::checksum::{pseudo, sum};
 use super::extension::Destination;
+use super::upper::{Origin, Upper};
 use super::view::View;
 use super::{ipv4, ipv6};
 use crate::model::ScopeTag;
@@ -16,10 +17,49 @@ pub(super) struct Network<'a> {
     pub upper: View<'a>,
     /// Whether the last destination is known.
     pub destination: Destination,
-    /// Whether the IPv4 header checksum is zero.
-    pub has_empty_checksum: bool,
+    /// What the IPv4 header checksum looks like.
+    pub header_checksum: HeaderChecksum,
     /// Why the headers behind it could not be read.
     pub stop: Option<Stop>,
+}
+
+/// What an IPv4 header checksum looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeaderChecksum {
+    /// It verifies, or it is wrong and filled in; or IPv6, which has none.
+    Settled,
+    /// It is zero and does not verify: wrong, or left to a NIC.
+    Empty,
+}
+
+impl<'a> Network<'a> {
+    /// What is above the header, for the transports.
+    #[inline]
+    pub fn upper(&self) -> Upper<'a> {
+        let layer = &self.layer;
+        let pseudo = match self.destination {
+            Destination::Hidden => None,
+            Destination::Known => Some(pseudo(
+                &layer.addresses,
+                layer.final_destination,
+                layer.home_address,
+                layer.protocol,
+            )),
+        };
+        Upper {
+            view: self.upper,
+            protocol: layer.protocol,
+            version: layer.addresses.version,
+            pseudo,
+            known_sum: None,
+            origin: if layer.super_frame {
+                Origin::SuperFrame
+            } else {
+                Origin::Packet
+            },
+            scope: layer.scope,
+        }
+    }
 }
 
 /// Reads an IP header of the version that its first nibble names.

@@ -1,9 +1,22 @@
-//! What a tunnel header says, in one shape for all kinds.
+//! What a packet carries, in one shape for all kinds of tunnel.
 
 use super::link::Content;
 use super::view::View;
 use crate::model::TunnelKind;
 use crate::model::facts::OvnPorts;
+
+/// What is inside an upper-layer packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Inside<'a> {
+    /// Payload of a flow.
+    Flow,
+    /// A WireGuard message, which stays closed.
+    WireGuard,
+    /// An ESP packet, which stays closed.
+    Esp,
+    /// A tunnel that can be opened.
+    Tunnel(Tunnel<'a>),
+}
 
 /// A tunnel that can be opened.
 #[derive(Clone, Copy, Debug)]

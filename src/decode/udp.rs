@@ -11,8 +11,9 @@
 
 use super::checksum::Judgement;
 use super::upper::{Origin, Read, Upper};
+use super::view::View;
 use crate::model::facts::{LayerKind, Transport, Udp, UdpLength};
-use crate::model::{IpVersion, Protocol, Verdict};
+use crate::model::{IpVersion, Ports, Protocol, Verdict};
 use etherparse::UdpHeaderSlice;
 
 /// Bytes of the header.
@@ -32,15 +33,46 @@ pub(super) enum PortUse {
     Ordinary,
 }
 
+/// The payload of a UDP datagram.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Body<'a> {
+    /// Ports.
+    pub ports: Ports,
+    /// The payload.
+    pub view: View<'a>,
+    /// Bytes of payload by the UDP header; in a first fragment more than `view`
+    /// claims.
+    pub stated: u32,
+}
+
+/// The payload of a UDP datagram; `None` if the header is cut off.
+#[inline]
+pub(super) fn body<'a>(upper: &Upper<'a>) -> Option<Body<'a>> {
+    let header = UdpHeaderSlice::from_slice(upper.view.bytes).ok()?;
+    let stated = match extent(upper, header.length()) {
+        (UdpLength::Longer | UdpLength::BelowHeader, _) => u32::from(header.length()),
+        (_, covered) => covered.unwrap_or(0),
+    };
+    Some(Body {
+        ports: ports(&header),
+        view: upper.view.at_most(stated).skip(HEADER),
+        stated: stated.saturating_sub(HEADER as u32),
+    })
+}
+
+fn ports(header: &UdpHeaderSlice<'_>) -> Ports {
+    Ports {
+        source: header.source_port(),
+        destination: header.destination_port(),
+    }
+}
+
 /// Reads a UDP header and judges its checksum.
 pub(super) fn parse(upper: &Upper<'_>, port_use: PortUse) -> Read {
     let Ok(header) = UdpHeaderSlice::from_slice(upper.view.bytes) else {
         return upper.truncated(LayerKind::Udp);
     };
-    let ports = crate::model::Ports {
-        source: header.source_port(),
-        destination: header.destination_port(),
-    };
+    let ports = ports(&header);
     let (length, covered) = match upper.protocol {
         Protocol::UDP_LITE => coverage(upper, header.length()),
         _ => extent(upper, header.length()),

@@ -3,7 +3,7 @@
 use super::checksum::{self, Judgement};
 use super::view::View;
 use crate::model::facts::{LayerKind, Stop, Transport};
-use crate::model::{IpVersion, Ports, Protocol, Sum, Verdict};
+use crate::model::{IpVersion, Ports, Protocol, ScopeTag, Sum, Verdict};
 
 /// The upper-layer packet of one datagram.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub(super) struct Upper<'a> {
     pub known_sum: Option<Sum>,
     /// Whether it came in one packet.
     pub origin: Origin,
+    /// Scope of its IP header.
+    pub scope: ScopeTag,
 }
 
 /// How an upper-layer packet came.
@@ -76,6 +78,12 @@ impl Upper<'_> {
         let pseudo = pseudo.plus(checksum::length(length));
         let judgement = checksum::judge(self.sum(covered), pseudo, field);
         self.by_origin(judgement)
+    }
+
+    /// Judges a checksum over the first `covered` bytes that has no pseudo-header
+    /// and is never left to a NIC alone.
+    pub fn judge_bare(&self, covered: u32) -> Judgement {
+        checksum::judge(self.sum(covered), Sum(0), None)
     }
 
     /// Takes "offloaded" back where nothing can have been offloaded.

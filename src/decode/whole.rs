@@ -1,6 +1,9 @@
 //! What reassembly says of a datagram it has put together.
 
-use crate::model::facts::Layer;
+use super::checksum::{pseudo, sum};
+use super::upper::{Origin, Upper};
+use super::view::View;
+use crate::model::facts::{Carries, Fragment, Layer, Transport};
 use crate::model::{Addresses, Protocol, ScopeTag, Sum};
 
 /// A whole datagram, by the headers of its first fragment and the lengths and
@@ -52,6 +55,58 @@ impl Whole {
             ip_bytes: header_bytes.saturating_add(payload_bytes),
             hop_limit: first.hop_limit,
             dont_fragment: first.dont_fragment,
+        }
+    }
+
+    /// Its payload.
+    pub(super) fn view<'a>(&self, captured: &'a [u8]) -> View<'a> {
+        View::new(captured, self.payload_bytes).claim(self.payload_bytes)
+    }
+
+    /// The layer it is. The header checksums of its fragments have been judged with
+    /// them.
+    pub(super) fn layer(&self, view: View<'_>) -> Layer {
+        Layer {
+            scope: self.scope,
+            addresses: self.addresses,
+            final_destination: self.final_destination,
+            home_address: self.home_address,
+            protocol: self.protocol,
+            ip_bytes: self.ip_bytes,
+            payload_start: view.start,
+            payload_captured: view.captured(),
+            payload_bytes: view.claimed,
+            extension_bytes: self.extension_bytes,
+            hop_limit: self.hop_limit,
+            dont_fragment: self.dont_fragment,
+            fragment: Fragment::No,
+            header_checksum: None,
+            ip_longer: false,
+            super_frame: false,
+            transport: Transport::None,
+            carries: Carries::Flow,
+            ovn: None,
+        }
+    }
+
+    /// What is above its headers, for the transports.
+    pub(super) fn upper<'a>(&self, view: View<'a>) -> Upper<'a> {
+        let extensions = usize::from(self.extension_bytes);
+        let before = view.bytes.get(..extensions).map(sum);
+        Upper {
+            view: view.skip(extensions),
+            protocol: self.protocol,
+            version: self.addresses.version,
+            pseudo: Some(pseudo(
+                &self.addresses,
+                self.final_destination,
+                self.home_address,
+                self.protocol,
+            )),
+            // Extension headers are a multiple of 8 bytes long.
+            known_sum: self.sum.zip(before).map(|(all, before)| all.minus(before)),
+            origin: Origin::Fragments,
+            scope: self.scope,
         }
     }
 }

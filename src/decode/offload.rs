@@ -1,0 +1,112 @@
+//! Checksums that are wrong only because a NIC was to finish them.
+//!
+//! What the walk took for bad is looked at again when the whole packet is known:
+//! - Local Checksum Offload (Linux `Documentation/networking/checksum-offloads.rst`):
+//!   the sender of a tunnel computes an outer checksum as it will be right once the
+//!   NIC has finished the inner one.
+//! - An IPv4 header checksum of zero, in a packet that shows otherwise that it has
+//!   not been through a NIC yet.
+
+use super::upper::{Read, Upper};
+use crate::model::facts::{Layer, MAX_LAYERS, Transport};
+use crate::model::{Sum, Verdict};
+
+/// A transport checksum, as the walk found it.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    /// Sum of all it covers, pseudo-header and itself included.
+    total: Sum,
+    /// Where it begins in the decoded buffer.
+    start: u32,
+}
+
+/// What may have to be taken back.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Suspicions {
+    /// Transport checksums found bad, by layer.
+    bad: [Option<Found>; MAX_LAYERS],
+    /// The innermost checksum that was left to a NIC.
+    unfinished: Option<Found>,
+    /// Bit n: the header checksum of layer n is zero and does not verify.
+    empty_headers: u8,
+    /// Whether something shows that the packet has not been through a NIC.
+    looks_local: bool,
+}
+
+impl Suspicions {
+    /// Notes an IPv4 header checksum of zero that does not verify.
+    pub fn empty_header(&mut self, layer: usize) {
+        self.empty_headers |= 1u8.checked_shl(layer as u32).unwrap_or(0);
+    }
+
+    /// Notes that the packet is a super-frame.
+    pub fn super_frame(&mut self) {
+        self.looks_local = true;
+    }
+
+    /// Notes the transport checksum of a layer.
+    #[inline]
+    pub fn transport(&mut self, layer: usize, upper: &Upper<'_>, read: &Read) {
+        let found = Found {
+            total: read.judgement.total,
+            start: upper.view.start,
+        };
+        match read.judgement.verdict {
+            Verdict::Offloaded => {
+                self.unfinished = Some(found);
+                self.looks_local = true;
+            }
+            Verdict::Bad => {
+                if let Some(slot) = self.bad.get_mut(layer) {
+                    *slot = Some(found);
+                }
+            }
+            Verdict::Unverifiable => self.looks_local |= read.judgement.looks_partial,
+            Verdict::Good | Verdict::Absent => {}
+        }
+    }
+
+    /// Takes back what the whole packet explains.
+    #[inline]
+    pub fn settle(&self, layers: &mut [Layer]) {
+        if !self.looks_local {
+            return;
+        }
+        for (layer, (bad, bit)) in layers.iter_mut().zip(self.bad.iter().zip(0..)) {
+            if let (Some(outer), Some(inner)) = (bad, self.unfinished)
+                && becomes_right(*outer, inner)
+            {
+                offload(&mut layer.transport);
+            }
+            if self.empty_headers.checked_shr(bit).unwrap_or(0) & 1 != 0 {
+                layer.header_checksum = Some(Verdict::Offloaded);
+            }
+        }
+    }
+}
+
+/// Whether finishing the inner checksum makes the outer one verify.
+///
+/// The unfinished field holds the pseudo-header sum P; with the sum T of what it
+/// covers, the NIC writes ~T, which changes the bytes by ~T - P = -(P + T): the
+/// total of the inner checksum, subtracted. Were the inner packet at an odd
+/// distance, its bytes would count swapped. By chance this holds once in 65,536.
+fn becomes_right(outer: Found, inner: Found) -> bool {
+    let Some(distance) = inner.start.checked_sub(outer.start) else {
+        return false;
+    };
+    let change = if distance % 2 == 0 {
+        inner.total
+    } else {
+        inner.total.swapped()
+    };
+    outer.total.minus(change).is_all_ones()
+}
+
+fn offload(transport: &mut Transport) {
+    match transport {
+        Transport::Udp(udp) => udp.checksum = Verdict::Offloaded,
+        Transport::Gre { checksum } => *checksum = Some(Verdict::Offloaded),
+        _ => {}
+    }
+}

@@ -1,0 +1,88 @@
+//! VXLAN (RFC 7348 section 5), with group policy bits
+//! (draft-smith-vxlan-group-policy) ignored, and VXLAN-GPE
+//! (draft-ietf-nvo3-vxlan-gpe).
+//!
+//! ```text
+//! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//! |R|R|R|R|I|R|R|R|            Reserved                           |   VXLAN
+//! |R|R|Ver|I|P|B|O|       Reserved                |Next Protocol  |   VXLAN-GPE
+//! |                VXLAN Network Identifier       |   Reserved    |
+//! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//! ```
+
+use super::link::{Content, ether_type};
+use super::plausible;
+use super::tunnel::Tunnel;
+use super::view::View;
+use crate::model::TunnelKind;
+use crate::model::facts::{LayerKind, Stop};
+
+/// IANA's port of VXLAN-GPE.
+pub(super) const GPE_PORT: u16 = 4790;
+
+const HEADER: usize = 8;
+/// The VNI is valid.
+const FLAG_VNI: u8 = 0x08;
+/// GPE: the next-protocol field is valid.
+const FLAG_PROTOCOL: u8 = 0x04;
+const NEXT_PROTOCOL: usize = 3;
+const VNI: usize = 4;
+
+/// Reads a VXLAN header on a port where one is expected; `stop` is a header
+/// without a VNI.
+pub(super) fn parse(view: View<'_>) -> Result<Tunnel<'_>, Stop> {
+    let flags = view.u8(0).ok_or(view.truncated(LayerKind::Vxlan))?;
+    if flags & FLAG_VNI == 0 {
+        return Err(view.malformed(LayerKind::Vxlan));
+    }
+    tunnel(view, TunnelKind::Vxlan, Content::Ethernet)
+}
+
+/// Reads a VXLAN-GPE header, which without the P bit is one of VXLAN.
+pub(super) fn parse_gpe(view: View<'_>) -> Result<Tunnel<'_>, Stop> {
+    let flags = view.u8(0).ok_or(view.truncated(LayerKind::Vxlan))?;
+    let next = view
+        .u8(NEXT_PROTOCOL)
+        .ok_or(view.truncated(LayerKind::Vxlan))?;
+    let content = match next {
+        _ if flags & FLAG_PROTOCOL == 0 => Content::Ethernet,
+        1 => Content::EtherType(ether_type::IPV4),
+        2 => Content::EtherType(ether_type::IPV6),
+        3 => Content::Ethernet,
+        5 => Content::EtherType(ether_type::MPLS),
+        other => return Err(view.unsupported(LayerKind::Vxlan, u32::from(other))),
+    };
+    let mut tunnel = tunnel(view, TunnelKind::VxlanGpe, content)?;
+    if flags & FLAG_VNI == 0 {
+        tunnel.id = None;
+    }
+    Ok(tunnel)
+}
+
+/// Finds VXLAN on a port where none is expected. `payload_bytes` is the length of
+/// the UDP payload by its header, which in a first fragment is more than `view`.
+///
+/// In favour of VXLAN speak the flags (exactly 0x08) and four reserved bytes, all
+/// zero: 40 bits that random bytes have by chance once in 10^12. As payloads are
+/// not random (small numbers make many zeros), what decides is that an Ethernet
+/// frame with an IP packet follows whose lengths meet the end of the datagram and
+/// whose header checksum is right: see [`plausible::ethernet`].
+pub(super) fn detect(view: View<'_>, payload_bytes: u32) -> Option<Tunnel<'_>> {
+    let [FLAG_VNI, 0, 0, 0, _, _, _, 0] = view.array::<HEADER>(0)? else {
+        return None;
+    };
+    let frame_bytes = payload_bytes.checked_sub(HEADER as u32)?;
+    plausible::ethernet(view.skip(HEADER), frame_bytes)?;
+    tunnel(view, TunnelKind::Vxlan, Content::Ethernet).ok()
+}
+
+fn tunnel(view: View<'_>, kind: TunnelKind, content: Content) -> Result<Tunnel<'_>, Stop> {
+    let vni = view.u32(VNI).ok_or(view.truncated(LayerKind::Vxlan))? >> 8;
+    Ok(Tunnel {
+        kind,
+        id: Some(vni),
+        content,
+        view: view.skip(HEADER),
+        ovn: None,
+    })
+}

@@ -1,0 +1,200 @@
+//! The walk through the layers of a frame, outermost first.
+//!
+//! ```text
+//! link type ─► Ethernet, VLAN, MPLS, PPP … ─► IP ─► UDP, TCP, ICMP …
+//!                       ▲                     │      │
+//!                       │                     └──────┴─► a tunnel
+//!                       └────────────────────────────────────┘
+//! ```
+//!
+//! Each turn of the loop states one IP layer. A fragment ends the walk: what is
+//! above it is read when the datagram is whole.
+
+use super::decoder::Decoder;
+use super::link::{self, Content, Found, ether_type};
+use super::network::{self, HeaderChecksum, Network};
+use super::offload::Suspicions;
+use super::tunnel::{Inside, Tunnel};
+use super::upper::{Read, Upper};
+use super::view::View;
+use super::whole::Whole;
+use super::{ipv4, ipv6, mpls, ppp, vlan};
+use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Why};
+use crate::model::{Frame, ScopeTag, TunnelKey, VlanStack};
+
+/// One walk through the layers of a packet.
+pub(super) struct Walk<'d> {
+    decoder: &'d mut Decoder,
+    packet: &'d mut Packet,
+    /// Scope of what is being read, without the VLANs read since.
+    scope: ScopeTag,
+    tunnel: Option<TunnelKey>,
+    vlans: VlanStack,
+    suspicions: Suspicions,
+}
+
+impl<'d> Walk<'d> {
+    pub fn new(decoder: &'d mut Decoder, packet: &'d mut Packet) -> Self {
+        Self {
+            decoder,
+            packet,
+            scope: ScopeTag::WIRE,
+            tunnel: None,
+            vlans: VlanStack::EMPTY,
+            suspicions: Suspicions::default(),
+        }
+    }
+
+    /// States the facts of a frame.
+    pub fn frame(mut self, frame: &Frame<'_>) {
+        let view = View::new(frame.data, frame.wire_bytes);
+        let end =
+            link::open(frame.link_type, view).and_then(|found| self.layers(found, LayerKind::Link));
+        self.end(end);
+    }
+
+    /// States the facts of a reassembled datagram.
+    pub fn datagram(mut self, whole: &Whole, payload: &[u8]) {
+        let end = self.whole(whole, whole.view(payload));
+        self.end(end);
+    }
+
+    fn end(self, end: Result<(), Stop>) {
+        self.packet.stop = end.err();
+        self.suspicions.settle(&mut self.packet.layers);
+    }
+
+    /// Walks on from what was found, layer by layer.
+    fn layers<'a>(&mut self, mut found: Found<'a>, mut around: LayerKind) -> Result<(), Stop> {
+        loop {
+            let network = self.network(found, around)?;
+            let Some(tunnel) = self.layer(network)? else {
+                return Ok(());
+            };
+            found = self.enter(&tunnel)?;
+            around = LayerKind::InnerEthernet;
+        }
+    }
+
+    /// Reads headers up to and including the next IP header.
+    #[inline]
+    fn network<'a>(&mut self, found: Found<'a>, around: LayerKind) -> Result<Network<'a>, Stop> {
+        let (mut content, mut view) = found;
+        loop {
+            (content, view) = match content {
+                Content::Ethernet => link::ethernet(view, around)?,
+                Content::EtherType(ether_type::IPV4) => return ipv4::parse(view, self.scope()),
+                Content::EtherType(ether_type::IPV6) => return ipv6::parse(view, self.scope()),
+                Content::Ip => return network::parse_any(view, self.scope(), around),
+                Content::EtherType(tag) if vlan::is_tag(tag) => {
+                    let (kind, inside) = vlan::parse(view, &mut self.vlans)?;
+                    (Content::EtherType(kind), inside)
+                }
+                Content::EtherType(length) if length <= ether_type::MAX_LENGTH => {
+                    (Content::Llc, view.at_most(u32::from(length)))
+                }
+                Content::EtherType(ether_type::MPLS | ether_type::MPLS_MULTICAST) => {
+                    mpls::parse(view)?
+                }
+                Content::EtherType(ether_type::PPPOE_SESSION) | Content::Pppoe => ppp::pppoe(view)?,
+                Content::Ppp => ppp::parse(view)?,
+                Content::Llc => link::llc(view, around)?,
+                Content::EtherType(other) => {
+                    return Err(view.unsupported(around, u32::from(other)));
+                }
+            };
+        }
+    }
+
+    /// The scope of the IP header to be read next.
+    #[inline]
+    fn scope(&mut self) -> ScopeTag {
+        self.decoder.scopes.tag(self.scope, self.tunnel, self.vlans)
+    }
+
+    /// States the layer of an IP header; gives the tunnel it carries.
+    #[inline]
+    fn layer<'a>(&mut self, network: Network<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
+        let upper = network.upper();
+        let Network { layer, stop, .. } = network;
+        let depth = self.packet.layers.len();
+        if layer.super_frame {
+            self.suspicions.super_frame();
+        }
+        if network.header_checksum == HeaderChecksum::Empty {
+            self.suspicions.empty_header(depth);
+        }
+        let is_fragment = matches!(layer.fragment, Fragment::Piece(_));
+        self.packet.layers.push(layer);
+        match stop {
+            Some(stop) => Err(stop),
+            None if is_fragment => Ok(None),
+            None => self.above(&upper),
+        }
+    }
+
+    /// States layer 0 of a reassembled datagram, and walks on.
+    fn whole(&mut self, whole: &Whole, view: View<'_>) -> Result<(), Stop> {
+        self.packet.layers.push(whole.layer(view));
+        match self.above(&whole.upper(view))? {
+            Some(tunnel) => {
+                let found = self.enter(&tunnel)?;
+                self.layers(found, LayerKind::InnerEthernet)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// States what is above the layer just pushed.
+    #[inline]
+    fn above<'a>(&mut self, upper: &Upper<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
+        let (read, inside) = self.decoder.read(upper);
+        let depth = self.packet.layers.len().saturating_sub(1);
+        self.suspicions.transport(depth, upper, &read);
+        let Some(layer) = self.packet.layers.last_mut() else {
+            return Ok(None);
+        };
+        let Read {
+            transport, stop, ..
+        } = read;
+        layer.transport = transport;
+        let tunnel = match inside {
+            Inside::Tunnel(tunnel) => Some(tunnel),
+            Inside::Flow => None,
+            Inside::WireGuard => {
+                layer.carries = Carries::WireGuard;
+                None
+            }
+            Inside::Esp => {
+                layer.carries = Carries::Esp;
+                None
+            }
+        };
+        stop.map_or(Ok(tunnel), Err)
+    }
+
+    /// Goes into a tunnel of the layer just pushed.
+    fn enter<'a>(&mut self, tunnel: &Tunnel<'a>) -> Result<Found<'a>, Stop> {
+        let depth = self.packet.layers.len();
+        let Some(layer) = self.packet.layers.last_mut() else {
+            return Err(tunnel.view.malformed(LayerKind::InnerEthernet));
+        };
+        let destination_port = layer.transport.ports().map(|ports| ports.destination);
+        let key = TunnelKey {
+            kind: tunnel.kind,
+            id: tunnel.id,
+            endpoints: layer.addresses,
+            destination_port,
+        };
+        self.scope = layer.scope;
+        self.tunnel = Some(key);
+        self.vlans = VlanStack::EMPTY;
+        layer.carries =
+            Carries::Tunnel(self.decoder.scopes.tag(self.scope, self.tunnel, self.vlans));
+        layer.ovn = tunnel.ovn;
+        if depth >= MAX_LAYERS {
+            return Err(tunnel.view.stop(LayerKind::InnerEthernet, Why::TooDeep));
+        }
+        Ok((tunnel.content, tunnel.view))
+    }
+}
