@@ -18,6 +18,6 @@ pub mod text;
 pub use document::Report;
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ fn after(seconds: f64) -> Time {
 }
 
 /// A capture file without a single frame.
-pub(super) fn empty() -> Report {
+pub(crate) fn empty() -> Report {
     Report {
         schema_version: SCHEMA_VERSION,
         tool: Tool {
@@ -99,7 +99,7 @@ fn tunnel(kind: TunnelKind, id: Option<u32>, last: u8) -> TunnelKey {
 }
 
 /// One TCP flow that lost nothing.
-pub(super) fn healthy() -> Report {
+pub(crate) fn healthy() -> Report {
     let mut report = empty();
     let mut only = flow("10.0.0.1", "10.0.0.2", Some((43210, 443)), Protocol::TCP);
     only.counters.packets = 1_200;
@@ -157,7 +157,7 @@ pub(super) fn healthy() -> Report {
 }
 
 /// 65,507-byte messages at MTU 1450, of whose fragments 3 % were lost.
-pub(super) fn netperf_loss() -> Report {
+pub(crate) fn netperf_loss() -> Report {
     let mut report = empty();
     let mut only = flow(
         "10.16.0.5",
@@ -245,7 +245,7 @@ pub(super) fn netperf_loss() -> Report {
 }
 
 /// Several flows over IPv6 and inside tunnels, some of them omitted.
-pub(super) fn many() -> Report {
+pub(crate) fn many() -> Report {
     let mut report = healthy();
     report.options.filter = Some("host 2001:db8::1 and udp".to_owned());
     report.capture.filtered_frames = Some(1_234_567);
@@ -367,7 +367,7 @@ pub(super) fn many() -> Report {
 }
 
 /// Paths, filters and messages that try to take over the terminal.
-pub(super) fn hostile() -> Report {
+pub(crate) fn hostile() -> Report {
     let mut report = empty();
     let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}pacp.txt\n=cmd()";
     report.options.filter = Some(evil.to_owned());
@@ -382,13 +382,63 @@ pub(super) fn hostile() -> Report {
     report
 }
 
+/// With the finding and the explanation that a diagnosis would add.
+pub(crate) fn with_finding() -> Report {
+    let mut report = netperf_loss();
+    report.findings = vec![Finding {
+        id: "D09".to_owned(),
+        severity: Severity::Error,
+        title: "reassembly memory ran out".to_owned(),
+        explanation: "unfinished datagrams filled it".to_owned(),
+        confidence: 0.9,
+        evidence: vec![Evidence {
+            frame: 1_234,
+            timestamp: after(0.3),
+            file: "pcaps/netperf-loss.pcap.zst".to_owned(),
+            note: "first fragment refused".to_owned(),
+        }],
+        disprove: "nstat -az IpReasmFails".to_owned(),
+        fix: vec!["sysctl -w net.ipv4.ipfrag_high_thresh=67108864".to_owned()],
+        references: Vec::new(),
+        flows: vec![0],
+        missing_bytes: Some(1_194_815_000),
+    }];
+    report.explanation = Some(Explanation {
+        sent_bytes: 1_584_426_000,
+        delivered_bytes: 389_611_000,
+        parts: vec![Part {
+            finding: "D09".to_owned(),
+            bytes: 1_194_815_000,
+        }],
+        residual_bytes: 0,
+        sentence: "it did".to_owned(),
+    });
+    let prediction = Prediction {
+        fragments: 1_095_732,
+        first_full_timestamp: Some(after(0.3)),
+        ..Prediction::default()
+    };
+    let settings = |bytes| [("ipfrag_high_thresh".to_owned(), bytes)].into();
+    report.receivers = vec![Receiver {
+        address: [10, 16, 0, 9].into(),
+        settings: settings(4 << 20),
+        predicted: prediction,
+        alternatives: vec![Alternative {
+            settings: settings(64 << 20),
+            predicted: prediction,
+        }],
+    }];
+    report
+}
+
 /// All of them, by name.
-pub(super) fn all() -> [(&'static str, Report); 5] {
+pub(crate) fn all() -> [(&'static str, Report); 6] {
     [
         ("empty", empty()),
         ("healthy", healthy()),
         ("netperf_loss", netperf_loss()),
         ("many", many()),
         ("hostile", hostile()),
+        ("with_finding", with_finding()),
     ]
 }

@@ -61,8 +61,8 @@ fn write_sizes(flow: &Flow, page: &mut Page<'_, impl Write>) -> io::Result<()> {
     }
     if flow.datagrams_of_unknown_size > 0 {
         let unknown = number::counted(flow.datagrams_of_unknown_size, "datagram");
-        let line = format!("  and {unknown} of unknown size: the last fragment never came");
-        page.line(&line, Tone::Normal)?;
+        let line = format!("and {unknown} of unknown size: the last fragment never came");
+        page.paragraph("", 2, &line, Tone::Normal)?;
     }
     Ok(())
 }
