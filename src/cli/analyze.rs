@@ -5,21 +5,20 @@ use super::args::Format;
 use super::options::AnalyzeOptions;
 use super::output::Output;
 use super::progress::Bar;
-use super::terminal::Terminal;
 use crate::report::document::{Capture, Report, Severity};
 use crate::report::{csv, escape, json, ndjson, text};
 use std::io::{self, Write};
 
 /// Analyses, writes the report and says what came of it.
-pub(super) fn run(options: &AnalyzeOptions, _: &Terminal) -> anyhow::Result<Status> {
+pub(super) fn run(options: &AnalyzeOptions) -> anyhow::Result<Status> {
     run_with(options, analyze)
 }
 
 /// Reads, decodes and accounts: the one place that calls the pipeline.
 fn analyze(options: &AnalyzeOptions, _: &Bar) -> anyhow::Result<Report> {
     anyhow::bail!(
-        "cannot analyse {} inputs: this build has no pipeline",
-        options.inputs.len()
+        "cannot analyse {:?}: this build has no pipeline",
+        options.inputs
     )
 }
 

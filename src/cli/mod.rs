@@ -72,9 +72,8 @@ pub fn run(typed: impl IntoIterator<Item = OsString>) -> anyhow::Result<Status> 
     };
     match args.command {
         Command::Analyze(args) => {
-            let terminal = Terminal::detect();
-            let options = options::analyze(*args, &terminal)?;
-            analyze::run(&options, &terminal)
+            let options = options::analyze(*args, &Terminal::detect())?;
+            analyze::run(&options)
         }
         Command::Schema => schema::run(),
         Command::Completions { shell } => completions::run(shell),

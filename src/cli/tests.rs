@@ -59,13 +59,11 @@ fn defaults_are_those_of_linux_and_a_screen() {
 }
 
 #[test]
-fn options_mean_what_they_say() {
+fn options_mean_what_they_say() -> anyhow::Result<()> {
     let all = "--vxlan-port 5799 --vxlan-port 99 --vxlan-port 5799 --no-auto-tunnel \
         --reassembly-timeout 2s --reassembly-memory 1GiB --threads 3 --format csv -o out.csv \
         --top 0 --sort bad --fail-on warning --sha256 never --timeline-bucket 100ms";
-    let Ok(options) = meant(&format!("{FILE} {all}")) else {
-        panic!("{:?}", meant(&format!("{FILE} {all}")));
-    };
+    let options = meant(&format!("{FILE} {all}")).map_err(anyhow::Error::msg)?;
     assert_eq!(options.vxlan_ports, [99, 5799]);
     assert!(!options.auto_tunnel);
     assert_eq!(options.reassembly_timeout_ipv4, Duration::from_secs(2));
@@ -79,6 +77,7 @@ fn options_mean_what_they_say() {
     let top = |arguments| meant(arguments).map(|options| options.top);
     assert_eq!(top("Cargo.toml --format json"), Ok(Some(10_000)));
     assert_eq!(top("Cargo.toml --format json --top 5"), Ok(Some(5)));
+    Ok(())
 }
 
 #[test]

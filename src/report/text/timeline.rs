@@ -6,7 +6,7 @@ use crate::report::number;
 use std::io::{self, Write};
 
 /// Columns kept for the peak behind a line.
-const PEAK_COLUMNS: usize = 22;
+const PEAK_COLUMNS: usize = 30;
 
 /// Heights from nothing to the peak.
 const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
