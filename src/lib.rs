@@ -1,6 +1,7 @@
 //! draft
 #![allow(missing_docs)]
 pub mod account;
+pub mod cli;
 pub mod decode;
 pub mod model;
 pub mod pipeline;

@@ -13,5 +13,11 @@ pub mod label;
 pub mod ndjson;
 pub mod number;
 pub mod schema;
+pub mod text;
 
 pub use document::Report;
+
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;

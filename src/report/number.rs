@@ -75,19 +75,19 @@ pub fn bytes(bytes: u64) -> String {
     )
 }
 
-/// Events per second: `17,673/s`, `0.5/s`.
-pub fn rate(per_second: f64) -> String {
+/// Events per second: `17,673 packets/s`, `0.50 packets/s`.
+pub fn rate(per_second: f64, nouns: &str) -> String {
     if !per_second.is_finite() {
         return ABSENT.to_owned();
     }
     if per_second >= 10.0 {
-        format!("{}/s", count(per_second.round() as u64))
+        format!("{} {nouns}/s", count(per_second.round() as u64))
     } else {
-        format!("{}/s", three_digits(per_second))
+        format!("{} {nouns}/s", three_digits(per_second))
     }
 }
 
-/// A span of time: `12.3 ms`, `62.0 s`, `3 min 05 s`, `2 h 07 min`.
+/// A span of time: `12.3 ms`, `1 s`, `61.9 s`, `3 min 05 s`, `2 h 07 min`.
 pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() {
         return ABSENT.to_owned();
@@ -95,7 +95,7 @@ pub fn duration(seconds: f64) -> String {
     // Whole seconds from a minute on, whole minutes from an hour on.
     let whole = seconds.abs().round() as u64;
     match seconds.abs() {
-        0.0 => "0 s".to_owned(),
+        size if size < 100.0 && size == whole as f64 => format!("{seconds} s"),
         size if size < 1e-3 => format!("{} us", three_digits(seconds * 1e6)),
         size if size < 1.0 => format!("{} ms", three_digits(seconds * 1e3)),
         size if size < 100.0 => format!("{} s", three_digits(seconds)),
@@ -104,12 +104,13 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A range whose ends may be equal: `47`, `2-47`.
+/// A range of small numbers whose ends may be equal: `47`, `1444-1451`. MTUs and
+/// the like are customarily written without separators.
 pub fn range(from: u32, to: u32) -> String {
     if from == to {
-        count(u64::from(from))
+        from.to_string()
     } else {
-        format!("{}-{}", count(u64::from(from)), count(u64::from(to)))
+        format!("{from}-{to}")
     }
 }
 
@@ -179,18 +180,18 @@ mod tests {
         assert_eq!(bytes(1), "1 byte");
         assert_eq!(bytes(64 << 20), "64.0 MiB");
         assert_eq!(bytes(u64::MAX), "16.0 EiB");
-        assert_eq!(rate(17_673.4), "17,673/s");
-        assert_eq!(rate(0.5), "0.50/s");
+        assert_eq!(rate(17_673.4, "packets"), "17,673 packets/s");
+        assert_eq!(rate(0.5, "packets"), "0.50 packets/s");
     }
 
     #[test]
     fn durations_read_as_people_say_them() {
-        let shown = [0.0, 12e-6, 0.0123, 62.0, 185.2, 7620.0, 59.996].map(duration);
+        let shown = [0.0, 12e-6, 0.0123, 61.94, 185.2, 7620.0, 59.996].map(duration);
         let expected = [
             "0 s",
             "12.0 us",
             "12.3 ms",
-            "62.0 s",
+            "61.9 s",
             "3 min 05 s",
             "2 h 07 min",
             "60.0 s",
@@ -201,6 +202,6 @@ mod tests {
     #[test]
     fn a_range_of_one_is_a_number() {
         assert_eq!(range(47, 47), "47");
-        assert_eq!(range(1444, 1451), "1,444-1,451");
+        assert_eq!(range(1444, 1451), "1444-1451");
     }
 }

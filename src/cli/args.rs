@@ -1,0 +1,270 @@
+//! What can be typed. The help texts here are the only source of `--help`, the
+//! manual pages and the shell completions.
+
+use super::size;
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  fraglens analyze capture.pcap
+  tcpdump -i eth0 -s 128 -w - udp | fraglens analyze -
+  fraglens analyze --format json trace-*.pcapng.gz | jq '.flows[0]'
+
+Exit status:
+  0  the input was analysed, whatever was found in it
+  1  input could not be read, or is damaged in the middle
+  2  wrong usage
+  3  --fail-on was met";
+
+const ANALYZE_EXAMPLES: &str = "\
+Examples:
+  One report over a rotated set of files:
+    fraglens analyze trace.pcap0 trace.pcap1 trace.pcap2
+  Only what goes to one host (fragments have no ports: filter by address):
+    fraglens analyze capture.pcap dst host 10.16.0.9
+  While tcpdump is still writing:
+    tcpdump -i eth0 -s 128 -w - udp | fraglens analyze -
+  VXLAN on a port of its own, all flows into a spreadsheet:
+    fraglens analyze --vxlan-port 5799 --format csv --top 0 ovs.pcap > flows.csv
+  Fail a test run when something is wrong:
+    fraglens analyze --quiet --fail-on warning capture.pcap";
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Says why less arrives than was sent, from a packet capture.
+///
+/// fraglens follows every IP fragment and every checksum through every layer of
+/// encapsulation, and says for each flow what was offered, what could be
+/// delivered, and what became of the rest.
+#[derive(Debug, Parser)]
+#[command(name = "fraglens", version, styles = STYLES, after_help = EXAMPLES)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Report on one or many capture files
+    ///
+    /// Reads pcap and pcapng, plain or compressed with gzip, zstd or lz4. Several
+    /// files are one capture, ordered by time: a datagram whose fragments lie in
+    /// two of them is put together.
+    Analyze(Box<AnalyzeArgs>),
+    /// Print the JSON Schema of the report
+    Schema,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print a manual page, for `man -l -`
+    Man {
+        /// The command it is about; without one, fraglens itself
+        command: Option<String>,
+    },
+}
+
+/// What `fraglens analyze` can be told.
+#[derive(Debug, clap::Args)]
+#[command(after_help = ANALYZE_EXAMPLES, override_usage = "fraglens analyze [OPTIONS] <FILE>... [EXPRESSION]")]
+pub struct AnalyzeArgs {
+    /// Capture files, or - for standard input; then, as with tcpdump, a filter
+    ///
+    /// The words from the first that is no existing file on are a filter
+    /// expression in the language of pcap-filter(7). What looks like the path of
+    /// a capture is never taken for one.
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
+    pub words: Vec<OsString>,
+
+    /// Analyse only frames that match this expression, see pcap-filter(7)
+    ///
+    /// An expression that tests ports takes away all fragments but the first of
+    /// each datagram: only that one holds the ports.
+    #[arg(short = 'f', long, value_name = "EXPRESSION", help_heading = "Input")]
+    pub filter: Option<String>,
+
+    /// Whether files are hashed; auto: those of up to 64 MiB
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = false,
+        help_heading = "Input"
+    )]
+    pub sha256: When,
+
+    /// Threads that decode; the report is the same for any number [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Input")]
+    pub threads: Option<u16>,
+
+    /// UDP port that carries VXLAN, besides 4789 and 8472; may be repeated
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Decoding")]
+    pub vxlan_port: Vec<u16>,
+
+    /// UDP port that carries Geneve, besides 6081; may be repeated
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Decoding")]
+    pub geneve_port: Vec<u16>,
+
+    /// Open tunnels only on known ports, not wherever the bytes are VXLAN beyond doubt
+    #[arg(long, help_heading = "Decoding")]
+    pub no_auto_tunnel: bool,
+
+    /// How long a datagram may stay unfinished [default: 30s for IPv4, 60s for IPv6]
+    ///
+    /// Counted from its first fragment by the clock of the capture, as Linux does
+    /// (net.ipv4.ipfrag_time, net.ipv6.ip6frag_time).
+    #[arg(long, value_name = "TIME", value_parser = positive_time, help_heading = "Reassembly")]
+    pub reassembly_timeout: Option<Duration>,
+
+    /// Most memory for unfinished datagrams; beyond it the oldest are given up
+    ///
+    /// A bound of fraglens, not of the receiver. What is given up is counted as
+    /// evicted.
+    #[arg(long, value_name = "SIZE", value_parser = reassembly_memory, default_value = "64MiB", help_heading = "Reassembly")]
+    pub reassembly_memory: u64,
+
+    /// How the report is written
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        help_heading = "Output"
+    )]
+    pub format: Format,
+
+    /// Write the report to this file, whole or not at all
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub output: Option<PathBuf>,
+
+    /// Most flows and most tunnels listed, 0 for all [default: 10 in text, else 10000]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub top: Option<u64>,
+
+    /// What flows and tunnels are sorted by, largest first
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "missing",
+        help_heading = "Output"
+    )]
+    pub sort: SortKey,
+
+    /// Length of a step of the timeline [default: 1s, longer for long captures]
+    #[arg(long, value_name = "TIME", value_parser = timeline_bucket, help_heading = "Output")]
+    pub timeline_bucket: Option<Duration>,
+
+    /// Exit with status 3 if there is a finding at least this grave
+    #[arg(long, value_name = "SEVERITY", help_heading = "Output")]
+    pub fail_on: Option<Gravity>,
+
+    /// Show no progress
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+
+    /// Whether text is coloured; auto: on a terminal, unless NO_COLOR is set
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    pub color: When,
+}
+
+/// Whether something is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// Where it makes sense.
+    #[value(help = None)]
+    Auto,
+    /// In any case.
+    #[value(help = None)]
+    Always,
+    /// In no case.
+    #[value(help = None)]
+    Never,
+}
+
+/// How the report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// The whole document; `fraglens schema` describes it
+    Json,
+    /// The same on one line
+    Ndjson,
+    /// A row for each flow
+    Csv,
+}
+
+/// What flows and tunnels are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SortKey {
+    /// Bytes offered but not deliverable
+    Missing,
+    /// Bytes
+    Bytes,
+    /// Packets
+    Packets,
+    /// Fragments
+    Fragments,
+    /// Wrong checksums and bad lengths
+    Bad,
+}
+
+/// How grave a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Gravity {
+    /// Any finding
+    Info,
+    /// A warning or an error
+    Warning,
+    /// An error
+    Error,
+}
+
+/// The longest span that is accepted; beyond it, it is a typing error.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+fn time(text: &str, least: Duration) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if time < least {
+        Err(format!(
+            "must be at least {}",
+            humantime::format_duration(least)
+        ))
+    } else if time > YEAR {
+        Err("must be at most a year".to_owned())
+    } else {
+        Ok(time)
+    }
+}
+
+fn positive_time(text: &str) -> Result<Duration, String> {
+    time(text, Duration::from_millis(1))
+}
+
+fn timeline_bucket(text: &str) -> Result<Duration, String> {
+    time(text, Duration::from_millis(1))
+}
+
+/// Less than a datagram could not put one together.
+fn reassembly_memory(text: &str) -> Result<u64, String> {
+    match size::parse(text)? {
+        0..65_536 => Err("must be at least 64KiB, the size of one datagram".to_owned()),
+        bytes => Ok(bytes),
+    }
+}

@@ -1,0 +1,201 @@
+//! What is meant: options that are complete and fit together.
+
+use super::UsageError;
+use super::args::{AnalyzeArgs, Format, Gravity, SortKey, When};
+use super::terminal::Terminal;
+use crate::model::Duration;
+use crate::report::document::{Severity, Sort};
+use crate::report::text::{Color, Style};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// Everything `fraglens analyze` needs to know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnalyzeOptions {
+    /// The files as typed, at least one; `-` is standard input.
+    pub inputs: Vec<PathBuf>,
+    /// BPF expression that frames have to match.
+    pub filter: Option<String>,
+    /// Which inputs get a SHA-256.
+    pub sha256: When,
+    /// Threads that decode; `None`: one a core.
+    pub threads: Option<u16>,
+    /// UDP ports of VXLAN besides the well-known ones; each once, ascending.
+    pub vxlan_ports: Vec<u16>,
+    /// UDP ports of Geneve besides the well-known one; each once, ascending.
+    pub geneve_ports: Vec<u16>,
+    /// Whether tunnels on other ports are found by their bytes.
+    pub auto_tunnel: bool,
+    /// How long an IPv4 datagram may stay unfinished.
+    pub reassembly_timeout_ipv4: Duration,
+    /// How long an IPv6 datagram may stay unfinished.
+    pub reassembly_timeout_ipv6: Duration,
+    /// Most memory for unfinished datagrams, in bytes.
+    pub reassembly_memory: u64,
+    /// Length of a step of the timeline; `None`: as the capture's length asks.
+    pub timeline_bucket: Option<Duration>,
+    /// What flows and tunnels are sorted by.
+    pub sort: Sort,
+    /// Most flows and most tunnels listed; `None`: all.
+    pub top: Option<u64>,
+    /// How the report is written.
+    pub format: Format,
+    /// How text is laid out.
+    pub style: Style,
+    /// The file the report is written to; `None`: standard output.
+    pub output: Option<PathBuf>,
+    /// The mildest finding that makes the exit status 3.
+    pub fail_on: Option<Severity>,
+    /// Whether progress is shown.
+    pub progress: Progress,
+}
+
+/// Whether progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// On standard error.
+    Shown,
+    /// Nowhere.
+    Hidden,
+}
+
+/// As Linux: `net.ipv4.ipfrag_time`.
+const TIMEOUT_IPV4: Duration = Duration::from_secs(30);
+
+/// As Linux: `net.ipv6.ip6frag_time`.
+const TIMEOUT_IPV6: Duration = Duration::from_secs(60);
+
+/// Flows and tunnels in text, unless told otherwise: what a screen has room for.
+const TOP_TEXT: u64 = 10;
+
+/// Flows and tunnels in other formats, unless told otherwise.
+const TOP_DATA: u64 = 10_000;
+
+/// What `fraglens analyze` was asked to do.
+///
+/// # Errors
+///
+/// What was typed does not fit together.
+pub fn analyze(args: AnalyzeArgs, terminal: &Terminal) -> Result<AnalyzeOptions, UsageError> {
+    let (inputs, filter) = inputs_and_filter(&args, terminal)?;
+    let output = args.output.filter(|path| path.as_os_str() != "-");
+    let timeout = args.reassembly_timeout.map(span);
+    let top = args.top.unwrap_or(match args.format {
+        Format::Text => TOP_TEXT,
+        Format::Json | Format::Ndjson | Format::Csv => TOP_DATA,
+    });
+    Ok(AnalyzeOptions {
+        inputs,
+        filter,
+        sha256: args.sha256,
+        threads: args.threads,
+        vxlan_ports: ascending(args.vxlan_port),
+        geneve_ports: ascending(args.geneve_port),
+        auto_tunnel: !args.no_auto_tunnel,
+        reassembly_timeout_ipv4: timeout.unwrap_or(TIMEOUT_IPV4),
+        reassembly_timeout_ipv6: timeout.unwrap_or(TIMEOUT_IPV6),
+        reassembly_memory: args.reassembly_memory,
+        timeline_bucket: args.timeline_bucket.map(span),
+        sort: sort(args.sort),
+        top: (top > 0).then_some(top),
+        format: args.format,
+        style: style(args.color, output.is_none(), terminal),
+        output,
+        fail_on: args.fail_on.map(severity),
+        progress: if args.quiet || !terminal.error {
+            Progress::Hidden
+        } else {
+            Progress::Shown
+        },
+    })
+}
+
+fn inputs_and_filter(
+    args: &AnalyzeArgs,
+    terminal: &Terminal,
+) -> Result<(Vec<PathBuf>, Option<String>), UsageError> {
+    let files = args.words.len() - expression_words(&args.words);
+    let (files, expression) = args.words.split_at(files);
+    if let ([], Some(first)) = (files, expression.first()) {
+        return Err(UsageError::NoFile(first.to_string_lossy().into_owned()));
+    }
+    let mut words = Vec::new();
+    for word in expression {
+        let not_text = || UsageError::FilterNotText(word.to_string_lossy().into_owned());
+        words.push(word.to_str().ok_or_else(not_text)?);
+    }
+    let behind_files = (!words.is_empty()).then(|| words.join(" "));
+    let filter = match (behind_files, args.filter.clone()) {
+        (Some(_), Some(_)) => return Err(UsageError::TwoFilters),
+        (filter, None) | (None, filter) => filter,
+    };
+    match files.iter().filter(|file| *file == "-").count() {
+        2.. => return Err(UsageError::TwiceStandardInput),
+        1 if terminal.input => return Err(UsageError::TerminalInput),
+        _ => {}
+    }
+    Ok((files.iter().map(PathBuf::from).collect(), filter))
+}
+
+/// How many words at the end are a filter expression: those from the first on
+/// that is no file. A missing file is not taken for one if it is the only word or
+/// looks like the path of a capture; reading it will say that it is missing.
+fn expression_words(words: &[OsString]) -> usize {
+    if words.len() == 1 {
+        return 0;
+    }
+    let is_file =
+        |word: &OsString| word == "-" || Path::new(word).exists() || looks_like_path(word);
+    words.len() - words.iter().take_while(|word| is_file(word)).count()
+}
+
+fn looks_like_path(word: &OsStr) -> bool {
+    const ENDINGS: [&str; 6] = [".pcap", ".pcapng", ".cap", ".gz", ".zst", ".lz4"];
+    let word = word.to_string_lossy();
+    // `net 10.0.0.0/8` in one word, or `udp[4:2]/8=0`, is an expression.
+    let is_formula = word.contains(|c: char| c.is_whitespace() || "[]()=<>!&|".contains(c));
+    ENDINGS.iter().any(|ending| word.ends_with(ending)) || (word.contains('/') && !is_formula)
+}
+
+fn style(color: When, to_standard_output: bool, terminal: &Terminal) -> Style {
+    let on_terminal = to_standard_output && terminal.output;
+    let columns = terminal.columns.filter(|_| on_terminal);
+    let colored = match color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => on_terminal && !terminal.refuses_color,
+    };
+    Style {
+        width: columns.map_or(Style::PLAIN.width, usize::from),
+        color: if colored { Color::Ansi } else { Color::Plain },
+    }
+}
+
+fn ascending(mut ports: Vec<u16>) -> Vec<u16> {
+    ports.sort_unstable();
+    ports.dedup();
+    ports
+}
+
+/// Saturates; what was typed is bounded far below.
+fn span(time: std::time::Duration) -> Duration {
+    Duration(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX))
+}
+
+fn sort(key: SortKey) -> Sort {
+    match key {
+        SortKey::Missing => Sort::Missing,
+        SortKey::Bytes => Sort::Bytes,
+        SortKey::Packets => Sort::Packets,
+        SortKey::Fragments => Sort::Fragments,
+        SortKey::Bad => Sort::Bad,
+    }
+}
+
+fn severity(gravity: Gravity) -> Severity {
+    match gravity {
+        Gravity::Info => Severity::Info,
+        Gravity::Warning => Severity::Warning,
+        Gravity::Error => Severity::Error,
+    }
+}

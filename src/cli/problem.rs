@@ -1,0 +1,31 @@
+//! A command that makes no sense.
+
+/// Why what was typed cannot be run; every message names the argument.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UsageError {
+    /// Words were given, but no file in front of them.
+    #[error(
+        "no capture file: `{0}` is no existing file; give the files, or - for standard input, before the expression"
+    )]
+    NoFile(String),
+    /// An expression behind the files and another with the flag.
+    #[error("two filter expressions: give it behind the files or with --filter, not both")]
+    TwoFilters,
+    /// An expression that is not UTF-8, which libpcap does not read either.
+    #[error("the filter expression `{0}` is not UTF-8")]
+    FilterNotText(String),
+    /// `-` more than once.
+    #[error("- (standard input) can be read only once")]
+    TwiceStandardInput,
+    /// `-` where somebody would have to type a capture.
+    #[error(
+        "- is standard input, which is a terminal: pipe a capture into it, as in `tcpdump -w - | fraglens analyze -`"
+    )]
+    TerminalInput,
+    /// `-o` names something that is being read.
+    #[error("--output {0} is one of the inputs; it would be overwritten")]
+    OutputIsInput(String),
+    /// `man` of something that is no command.
+    #[error("no manual page for `{0}`: the commands are {1}")]
+    NoSuchCommand(String, String),
+}

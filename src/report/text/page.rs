@@ -1,0 +1,171 @@
+//! A page of headings and labelled lines; the only place that colours or wraps.
+
+use super::{Color, Style};
+use std::io::{self, Write};
+
+/// Columns in front of the text of a labelled line.
+const LABEL_COLUMNS: usize = 15;
+
+/// What a piece of text is, which decides how it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// Ordinary text.
+    Normal,
+    /// A heading.
+    Heading,
+    /// The name of what follows.
+    Quiet,
+    /// A doubt.
+    Doubt,
+    /// A fault.
+    Fault,
+}
+
+impl Tone {
+    /// [`Tone::Fault`] if there is any.
+    pub(super) fn fault_if(any: bool) -> Self {
+        if any { Self::Fault } else { Self::Normal }
+    }
+}
+
+/// Where a report is laid out.
+pub(super) struct Page<'a, W> {
+    style: Style,
+    out: &'a mut W,
+    is_empty: bool,
+}
+
+impl<'a, W: Write> Page<'a, W> {
+    pub(super) fn new(style: Style, out: &'a mut W) -> Self {
+        Self {
+            style,
+            out,
+            is_empty: true,
+        }
+    }
+
+    /// Columns to fill at most.
+    pub(super) fn width(&self) -> usize {
+        self.style.width.max(40)
+    }
+
+    /// Columns left for the text of a labelled line.
+    pub(super) fn field_width(&self) -> usize {
+        self.width() - LABEL_COLUMNS
+    }
+
+    /// Begins a section: an empty line between sections, the title, a remark.
+    pub(super) fn heading(&mut self, title: &str, remark: &str) -> io::Result<()> {
+        if !self.is_empty {
+            writeln!(self.out)?;
+        }
+        self.is_empty = false;
+        let heading = self.paint(title, Tone::Heading);
+        if remark.is_empty() {
+            return writeln!(self.out, "{heading}");
+        }
+        if title.len() + 2 + remark.len() <= self.width() {
+            let remark = self.paint(remark, Tone::Quiet);
+            return writeln!(self.out, "{heading}  {remark}");
+        }
+        writeln!(self.out, "{heading}")?;
+        self.paragraph("", 2, remark, Tone::Quiet)
+    }
+
+    /// A labelled text, wrapped; without a label it continues the one before.
+    pub(super) fn field(&mut self, label: &str, text: &str, tone: Tone) -> io::Result<()> {
+        let lines = wrap(text, self.field_width());
+        for (index, line) in lines.iter().enumerate() {
+            let label = if index == 0 { label } else { "" };
+            let label = self.paint(
+                &format!("  {label:<width$}", width = LABEL_COLUMNS - 2),
+                Tone::Quiet,
+            );
+            let line = self.paint(line, tone);
+            writeln!(self.out, "{label}{line}")?;
+        }
+        Ok(())
+    }
+
+    /// A line as it is.
+    pub(super) fn line(&mut self, text: &str, tone: Tone) -> io::Result<()> {
+        let line = self.paint(text, tone);
+        writeln!(self.out, "{line}")
+    }
+
+    /// Pieces of one line, each with its tone.
+    pub(super) fn pieces(&mut self, pieces: &[(String, Tone)]) -> io::Result<()> {
+        let line: String = pieces
+            .iter()
+            .map(|(text, tone)| self.paint(text, *tone))
+            .collect();
+        writeln!(self.out, "{}", line.trim_end())
+    }
+
+    /// A paragraph, wrapped, with `indent` columns in front of every line but the
+    /// first, which begins with `lead`.
+    pub(super) fn paragraph(
+        &mut self,
+        lead: &str,
+        indent: usize,
+        text: &str,
+        tone: Tone,
+    ) -> io::Result<()> {
+        for (index, line) in wrap(text, self.width() - indent).iter().enumerate() {
+            let front = if index == 0 { lead } else { "" };
+            let front = self.paint(&format!("{front:<indent$}"), tone);
+            writeln!(self.out, "{front}{line}")?;
+        }
+        Ok(())
+    }
+
+    fn paint(&self, text: &str, tone: Tone) -> String {
+        let code = match tone {
+            Tone::Normal => return text.to_owned(),
+            Tone::Heading => "1",
+            Tone::Quiet => "2",
+            Tone::Doubt => "33",
+            Tone::Fault => "31",
+        };
+        match self.style.color {
+            Color::Plain => text.to_owned(),
+            Color::Ansi if text.trim().is_empty() => text.to_owned(),
+            Color::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
+        }
+    }
+}
+
+/// Breaks text between words into lines of at most `width` characters; a word that
+/// is longer than a line is broken too.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = vec![String::new()];
+    let mut filled = 0;
+    for word in text.split(' ') {
+        let mut rest: Vec<char> = word.chars().collect();
+        let space = usize::from(filled > 0);
+        if filled > 0 && filled + space + rest.len() > width {
+            lines.push(String::new());
+            filled = 0;
+        }
+        let Some(mut line) = lines.pop() else { break };
+        if filled > 0 {
+            line.push(' ');
+            filled += 1;
+        }
+        while filled + rest.len() > width {
+            let tail = rest.split_off(width - filled);
+            line.extend(rest);
+            lines.push(std::mem::take(&mut line));
+            rest = tail;
+            filled = 0;
+        }
+        filled += rest.len();
+        line.extend(rest);
+        lines.push(line);
+    }
+    lines.iter_mut().for_each(|line| {
+        line.truncate(line.trim_end().len());
+    });
+    lines
+}

@@ -1,0 +1,193 @@
+//! The totals in plain words.
+
+use super::page::{Page, Tone};
+use crate::model::Counters;
+use crate::model::VerdictCounts;
+use crate::report::document::{Report, Throughput};
+use crate::report::number;
+use std::io::{self, Write};
+
+pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {
+    if report.totals.packets == 0 {
+        page.heading("Traffic", "")?;
+        return page.line("  no IP packets", Tone::Normal);
+    }
+    let remark = if report.tunnels.is_empty() {
+        ""
+    } else {
+        "at every IP layer: tunnels and what is inside them"
+    };
+    page.heading("Traffic", remark)?;
+    write_rates(&report.throughput, page)?;
+    write_datagrams(&report.totals, page)?;
+    write_fragments(&report.totals, page)?;
+    write_lengths(&report.totals, page)?;
+    write_checksums(&report.totals, page)
+}
+
+fn write_rates(throughput: &Throughput, page: &mut Page<'_, impl Write>) -> io::Result<()> {
+    let (Some(offered), Some(deliverable)) = (
+        throughput.bits_per_second,
+        throughput.deliverable_bits_per_second,
+    ) else {
+        return Ok(());
+    };
+    let mut line = number::bit_rate(offered);
+    if let Some(packets) = throughput.packets_per_second {
+        line.push_str(&format!(", {}", number::rate(packets, "packets")));
+    }
+    if let Some(datagrams) = throughput.datagrams_per_second {
+        line.push_str(&format!(", {}", number::rate(datagrams, "datagrams")));
+    }
+    page.field("offered", &line, Tone::Normal)?;
+    let line = format!(
+        "{} ({}) in datagrams that are whole and not corrupt",
+        number::bit_rate(deliverable),
+        number::share(deliverable / offered),
+    );
+    page.field(
+        "deliverable",
+        &line,
+        Tone::fault_if(deliverable < offered * 0.99),
+    )
+}
+
+fn write_datagrams(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Result<()> {
+    let datagrams = &totals.datagrams;
+    let all = datagrams.unfragmented + datagrams.fragmented;
+    let line = format!(
+        "{}: {} in one packet, {} in fragments",
+        number::count(all),
+        number::count(datagrams.unfragmented),
+        number::count(datagrams.fragmented),
+    );
+    page.field("datagrams", &line, Tone::Normal)?;
+    if datagrams.fragmented == 0 {
+        return Ok(());
+    }
+    let share = |part| number::percent(part, datagrams.fragmented);
+    let line = format!(
+        "{} ({})",
+        number::count(datagrams.reassembled),
+        share(datagrams.reassembled)
+    );
+    page.field("reassembled", &line, Tone::Normal)?;
+    let unfinished = datagrams.fragmented - datagrams.reassembled.min(datagrams.fragmented);
+    if unfinished == 0 {
+        return Ok(());
+    }
+    let reasons = listed(&[
+        (datagrams.timed_out, "timed out"),
+        (
+            datagrams.incomplete,
+            "still incomplete when the capture ended",
+        ),
+        (
+            datagrams.overlapped,
+            "with pieces that contradict each other",
+        ),
+        (datagrams.oversized, "beyond 65,535 bytes"),
+        (
+            datagrams.evicted,
+            "given up for want of memory (--reassembly-memory)",
+        ),
+    ]);
+    let line = format!(
+        "{} ({}): {reasons}",
+        number::count(unfinished),
+        share(unfinished)
+    );
+    // Datagrams that were only still open at the end are no fault.
+    page.field(
+        "never whole",
+        &line,
+        Tone::fault_if(unfinished > datagrams.incomplete),
+    )
+}
+
+fn write_fragments(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Result<()> {
+    let fragments = &totals.fragments;
+    if fragments.total == 0 {
+        return page.field("fragments", "none", Tone::Normal);
+    }
+    let positions = listed(&[
+        (fragments.first, "first"),
+        (fragments.middle, "middle"),
+        (fragments.last, "last"),
+        (fragments.atomic, "atomic"),
+    ]);
+    let line = format!("{}: {positions}", number::count(fragments.total));
+    page.field("fragments", &line, Tone::Normal)?;
+    let line = format!(
+        "{} full-size, {} duplicate, {} overlapping",
+        number::count(fragments.full_size),
+        number::count(fragments.duplicate),
+        number::count(fragments.overlapping),
+    );
+    page.field("", &line, Tone::fault_if(fragments.overlapping > 0))
+}
+
+/// The sentence for those who counted "bad length" with grep.
+fn write_lengths(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Result<()> {
+    let lengths = &totals.bad_length;
+    let mut line = format!(
+        "{} with a bad length",
+        number::counted(lengths.total, "datagram")
+    );
+    if lengths.total > 0 {
+        let kinds = listed(&[
+            (lengths.udp_longer, "UDP length beyond the end"),
+            (lengths.udp_shorter, "UDP length short of the end"),
+            (lengths.udp_below_header, "UDP length below 8"),
+            (lengths.ip_longer, "IP length beyond the frame"),
+        ]);
+        line.push_str(&format!(" ({kinds})"));
+    }
+    if lengths.first_fragment_artifact > 0 {
+        line.push_str(&format!(
+            "; {} that old tcpdump (4.7-4.9.3) would have called so",
+            number::counted(lengths.first_fragment_artifact, "first fragment"),
+        ));
+    }
+    page.field("lengths", &line, Tone::fault_if(lengths.total > 0))
+}
+
+fn write_checksums(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Result<()> {
+    let sums = &totals.checksums;
+    let protocols = [
+        ("IPv4", &sums.ipv4),
+        ("UDP", &sums.udp),
+        ("TCP", &sums.tcp),
+        ("ICMP", &sums.icmp),
+        ("SCTP", &sums.sctp),
+        ("GRE", &sums.gre),
+    ];
+    let counted = protocols
+        .iter()
+        .filter(|(_, verdicts)| verdicts.total() > 0);
+    for (index, (protocol, verdicts)) in counted.enumerate() {
+        let label = if index == 0 { "checksums" } else { "" };
+        let line = format!("{protocol:<4}  {}", verdicts_line(verdicts));
+        page.field(label, &line, Tone::fault_if(verdicts.bad > 0))?;
+    }
+    Ok(())
+}
+
+fn verdicts_line(verdicts: &VerdictCounts) -> String {
+    listed(&[
+        (verdicts.good, "good"),
+        (verdicts.bad, "bad"),
+        (verdicts.offloaded, "left to the NIC"),
+        (verdicts.absent, "not used"),
+        (verdicts.unverifiable, "unverifiable"),
+    ])
+}
+
+/// The counts that are not 0, with what they count.
+fn listed(counts: &[(u64, &str)]) -> String {
+    let present = counts.iter().filter(|(count, _)| *count > 0);
+    let named: Vec<String> = present
+        .map(|(count, what)| format!("{} {what}", number::count(*count)))
+        .collect();
+    named.join(", ")
+}
