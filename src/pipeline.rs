@@ -21,10 +21,12 @@ mod worker;
 use crate::account::Ledger;
 use crate::decode::DecodeOptions;
 use crate::model::Duration;
+use crate::model::LinkType;
 use crate::reassemble::Limits;
-use crate::source::{Progress, Source};
+use crate::source::{self, FilterSet, Source};
 use round::Round;
 use shard::Shard;
+use std::collections::BTreeSet;
 use worker::Worker;
 
 /// Parts the reassembly is split into, whatever the number of threads: the bound
@@ -32,8 +34,10 @@ use worker::Worker;
 pub const SHARDS: usize = 16;
 
 /// What the pipeline needs to be told.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
+    /// Frames that do not match are counted and left out.
+    pub filter: Option<FilterSet>,
     /// How frames are decoded.
     pub decode: DecodeOptions,
     /// Bounds of reassembly.
@@ -47,6 +51,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            filter: None,
             decode: DecodeOptions::default(),
             reassembly: Limits::default(),
             timeline_bucket: Duration::from_secs(1),
@@ -55,33 +60,60 @@ impl Default for Options {
     }
 }
 
-/// Reads a source to its end and gives the ledger of all that was in it.
+/// What came of a source.
+#[derive(Debug)]
+pub struct Analysis {
+    /// Everything that was counted.
+    pub ledger: Ledger,
+    /// Link types the filter could not be compiled for, so that all their frames
+    /// were left out.
+    pub unfiltered_link_types: BTreeSet<LinkType>,
+}
+
+/// How far the pipeline has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// How far reading has come.
+    pub read: source::Progress,
+    /// Frames read.
+    pub frames: u64,
+}
+
+/// Reads a source to its end and counts all that is in it.
+///
+/// # Errors
+///
+/// The threads cannot be started.
 pub fn analyze(
     source: &mut dyn Source,
     options: &Options,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Ledger, rayon::ThreadPoolBuildError> {
+) -> Result<Analysis, rayon::ThreadPoolBuildError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .build()?;
-    Ok(pool.install(|| run(source, options, progress)))
-}
-
-fn run(source: &mut dyn Source, options: &Options, progress: &(dyn Fn(Progress) + Sync)) -> Ledger {
-    let threads = rayon::current_num_threads();
+    let threads = pool.current_num_threads();
     let mut workers: Vec<Worker> = (0..threads).map(|_| Worker::new(options)).collect();
     let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::new(options)).collect();
     let mut round = Round::new(threads);
-    while round.decode(source, &mut workers) {
-        round.reassemble(&mut shards);
-        progress(source.progress());
-    }
-    finish(workers, shards, options)
+    let mut frames = 0;
+    pool.install(|| {
+        while round.decode(source, &mut workers) {
+            round.reassemble(&mut shards);
+            frames += round.frames();
+            progress(Progress {
+                read: source.progress(),
+                frames,
+            });
+        }
+    });
+    Ok(finish(workers, shards, options))
 }
 
 /// Ends what is unfinished and merges all ledgers.
-fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> Ledger {
+fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> Analysis {
     let mut ledger = Ledger::new(options.timeline_bucket);
+    let unfiltered_link_types = workers.iter().flat_map(Worker::unfiltered).collect();
     for worker in workers {
         ledger.merge(worker.into_ledger());
     }
@@ -93,5 +125,8 @@ fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> Le
         ledger.merge(shard);
     }
     ledger.settle();
-    ledger
+    Analysis {
+        ledger,
+        unfiltered_link_types,
+    }
 }

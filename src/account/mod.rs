@@ -21,7 +21,7 @@ mod undecoded;
 pub use flow::{Closed, Flow, IcmpErrors};
 pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered};
 pub use sizes::{SizeCount, Sizes};
-pub use table::{Rank, Table};
+pub use table::{Merge, Rank, Table};
 pub use timeline::{Bucket, MAX_BUCKETS, Timeline};
 pub use tunnel::Tunnel;
 pub use undecoded::Undecoded;

@@ -1,12 +1,18 @@
 //! `fraglens analyze`: from files to a report and an exit status.
 
 use super::Status;
-use super::args::Format;
+use super::UsageError;
+use super::args::{Format, When};
 use super::options::AnalyzeOptions;
 use super::output::Output;
 use super::progress::Bar;
-use crate::report::document::{Capture, Report, Severity};
-use crate::report::{csv, escape, json, ndjson, text};
+use crate::decode::{AutoTunnel, DecodeOptions};
+use crate::model::Duration;
+use crate::pipeline;
+use crate::reassemble::Limits;
+use crate::report::document::{self, Capture, Report, Severity};
+use crate::report::{Parts, build, csv, escape, json, ndjson, text};
+use crate::source::{CaptureFiles, Filter, FilterSet, HashPolicy, Source, SourceOptions};
 use std::io::{self, Write};
 
 /// Analyses, writes the report and says what came of it.
@@ -15,11 +21,89 @@ pub(super) fn run(options: &AnalyzeOptions) -> anyhow::Result<Status> {
 }
 
 /// Reads, decodes and accounts: the one place that calls the pipeline.
-fn analyze(options: &AnalyzeOptions, _: &Bar) -> anyhow::Result<Report> {
-    anyhow::bail!(
-        "cannot analyse {:?}: this build has no pipeline",
-        options.inputs
-    )
+fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
+    let filter = options.filter.as_deref();
+    let expression = filter
+        .map(FilterSet::new)
+        .transpose()
+        .map_err(|error| UsageError::Filter(error.to_string()))?;
+    let mut warnings: Vec<String> = filter
+        .and_then(Filter::drops_fragments)
+        .into_iter()
+        .collect();
+    let mut source = CaptureFiles::open(&options.inputs, &reading(options));
+    let analysis = pipeline::analyze(&mut source, &stages(options, expression), &|progress| {
+        bar.update(
+            progress.read.bytes,
+            progress.read.total_bytes,
+            progress.frames,
+        );
+    })?;
+    for link_type in &analysis.unfiltered_link_types {
+        warnings.push(format!(
+            "the filter does not apply to link type {link_type}: none of its frames were analysed"
+        ));
+    }
+    let parts = Parts {
+        ledger: &analysis.ledger,
+        files: &source.files(),
+        warnings: &warnings,
+    };
+    Ok(build(&parts, effective(options)))
+}
+
+fn reading(options: &AnalyzeOptions) -> SourceOptions {
+    SourceOptions {
+        hash: match options.sha256 {
+            When::Never => HashPolicy::Never,
+            When::Auto => SourceOptions::default().hash,
+            When::Always => HashPolicy::Always,
+        },
+        ..SourceOptions::default()
+    }
+}
+
+fn stages(options: &AnalyzeOptions, filter: Option<FilterSet>) -> pipeline::Options {
+    pipeline::Options {
+        filter,
+        decode: decoding(options),
+        reassembly: Limits {
+            timeout_v4: options.reassembly_timeout_ipv4,
+            timeout_v6: options.reassembly_timeout_ipv6,
+            memory_bytes: usize::try_from(options.reassembly_memory).unwrap_or(usize::MAX),
+        },
+        timeline_bucket: options.timeline_bucket.unwrap_or(Duration::from_secs(1)),
+        threads: options.threads.map_or(0, usize::from),
+    }
+}
+
+fn decoding(options: &AnalyzeOptions) -> DecodeOptions {
+    DecodeOptions {
+        vxlan_ports: options.vxlan_ports.clone(),
+        geneve_ports: options.geneve_ports.clone(),
+        auto_tunnel: if options.auto_tunnel {
+            AutoTunnel::On
+        } else {
+            AutoTunnel::Off
+        },
+    }
+}
+
+/// The options as the report states them.
+fn effective(options: &AnalyzeOptions) -> document::Options {
+    let decoding = decoding(options);
+    document::Options {
+        filter: options.filter.clone(),
+        vxlan_ports: decoding.all_vxlan_ports(),
+        geneve_ports: decoding.all_geneve_ports(),
+        auto_tunnel: options.auto_tunnel,
+        reassembly_timeout_ipv4_seconds: options.reassembly_timeout_ipv4.as_secs_f64(),
+        reassembly_timeout_ipv6_seconds: options.reassembly_timeout_ipv6.as_secs_f64(),
+        reassembly_memory_bytes: options.reassembly_memory,
+        timeline_bucket_seconds: options.timeline_bucket.map(Duration::as_secs_f64),
+        sort: options.sort,
+        top: options.top,
+    }
 }
 
 /// As [`run`], with the analysis as an argument.

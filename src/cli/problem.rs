@@ -14,6 +14,9 @@ pub enum UsageError {
     /// An expression that is not UTF-8, which libpcap does not read either.
     #[error("the filter expression `{0}` is not UTF-8")]
     FilterNotText(String),
+    /// libpcap does not compile the expression.
+    #[error("the filter expression is not valid: {0}")]
+    Filter(String),
     /// `-` more than once.
     #[error("- (standard input) can be read only once")]
     TwiceStandardInput,

@@ -7,12 +7,6 @@ use super::view::View;
 use super::{esp, geneve, vxlan, wireguard};
 use crate::model::facts::Stop;
 
-/// Ports that VXLAN is always expected on: IANA's, and the one Linux has used
-/// since before there was that.
-const VXLAN_PORTS: [u16; 2] = [4789, 8472];
-/// The port that Geneve is always expected on.
-const GENEVE_PORTS: [u16; 1] = [6081];
-
 /// Which ports carry what.
 #[derive(Clone, Debug)]
 pub(super) struct UdpPayloads {
@@ -24,8 +18,8 @@ pub(super) struct UdpPayloads {
 impl UdpPayloads {
     pub fn new(options: &DecodeOptions) -> Self {
         Self {
-            vxlan: [&VXLAN_PORTS[..], &options.vxlan_ports].concat(),
-            geneve: [&GENEVE_PORTS[..], &options.geneve_ports].concat(),
+            vxlan: options.all_vxlan_ports(),
+            geneve: options.all_geneve_ports(),
             auto_tunnel: options.auto_tunnel,
         }
     }

@@ -71,6 +71,15 @@ impl Round {
         self.filled > 0
     }
 
+    /// Frames in the blocks of this round.
+    pub(super) fn frames(&self) -> u64 {
+        let filled = &self.blocks[..self.filled];
+        filled
+            .iter()
+            .map(|decoded| decoded.block.frame_count())
+            .sum()
+    }
+
     /// Reassembles the fragments of the round, outermost layer first.
     pub(super) fn reassemble(&mut self, shards: &mut [Shard]) {
         let blocks = &self.blocks[..self.filled];

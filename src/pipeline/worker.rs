@@ -4,13 +4,13 @@ use super::{Options, SHARDS};
 use crate::account::Ledger;
 use crate::decode::Decoder;
 use crate::model::facts::{Fragment, Layer, Packet, Piece};
-use crate::model::{FrameId, IpVersion, Protocol, Timestamp};
+use crate::model::{FrameId, IpVersion, LinkType, Protocol, Timestamp};
 use crate::reassemble::{Detour, FragmentFacts, Key, Payload};
-use crate::source::Block;
+use crate::source::{Block, FilterSet};
 
 /// Decodes blocks and counts what is whole.
-#[derive(Debug)]
 pub(super) struct Worker {
+    filter: Option<FilterSet>,
     decoder: Decoder,
     ledger: Ledger,
     packet: Packet,
@@ -44,6 +44,7 @@ pub(super) struct Found {
 impl Worker {
     pub(super) fn new(options: &Options) -> Self {
         Self {
+            filter: options.filter.clone(),
             decoder: Decoder::new(&options.decode),
             ledger: Ledger::new(options.timeline_bucket),
             packet: Packet::default(),
@@ -54,6 +55,14 @@ impl Worker {
     pub(super) fn decode(&mut self, block: &Block, buffer: u32, fragments: &mut Fragments) {
         fragments.clear();
         for frame in block.frames() {
+            if self
+                .filter
+                .as_mut()
+                .is_some_and(|filter| !filter.matches(&frame))
+            {
+                self.ledger.capture.filtered_frames += 1;
+                continue;
+            }
             self.decoder.frame(&frame, &mut self.packet);
             self.ledger.frame(&frame, &self.packet);
             let Some((layer, piece)) = innermost_piece(&self.packet) else {
@@ -69,6 +78,11 @@ impl Worker {
             };
             fragments.push(layer, piece, &found);
         }
+    }
+
+    /// Link types the filter could not be compiled for.
+    pub(super) fn unfiltered(&self) -> Vec<LinkType> {
+        self.filter.iter().flat_map(FilterSet::refused).collect()
     }
 
     pub(super) fn into_ledger(self) -> Ledger {

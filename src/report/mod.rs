@@ -5,6 +5,7 @@
 //! two formats both show comes from the same field. Nothing here reads the
 //! environment, a clock or a terminal; width and colour are arguments.
 
+pub mod build;
 pub mod csv;
 pub mod document;
 pub mod escape;
@@ -15,6 +16,7 @@ pub mod number;
 pub mod schema;
 pub mod text;
 
+pub use build::{Parts, build};
 pub use document::Report;
 
 #[cfg(test)]

@@ -217,7 +217,6 @@ pub(crate) fn netperf_loss() -> Report {
         problems: vec![Problem {
             severity: Severity::Warning,
             message: "the last record is cut off: 96 bytes were announced, 12 are there".to_owned(),
-            offset: Some(122_721_984),
         }],
     };
     report.capture.frames = 1_095_732;
@@ -259,7 +258,6 @@ pub(crate) fn many() -> Report {
         problems: vec![Problem {
             severity: Severity::Error,
             message: "no such file".to_owned(),
-            offset: None,
         }],
         ..CaptureFile::default()
     });
@@ -377,7 +375,6 @@ pub(crate) fn hostile() -> Report {
     report.capture.files[0].problems.push(Problem {
         severity: Severity::Error,
         message: evil.to_owned(),
-        offset: Some(u64::MAX),
     });
     report
 }

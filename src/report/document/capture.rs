@@ -80,8 +80,6 @@ pub struct Problem {
     pub severity: Severity,
     /// One sentence for people, without the path.
     pub message: String,
-    /// Where in the uncompressed file, in bytes from its start.
-    pub offset: Option<u64>,
 }
 
 /// How grave something is, the mildest first.

@@ -46,8 +46,5 @@ fn lead(severity: Severity) -> (&'static str, Tone) {
 
 fn sentence(path: Option<&str>, problem: &Problem) -> String {
     let path = path.map_or_else(String::new, |path| format!("{}: ", escape::line(path)));
-    let offset = problem.offset.map_or_else(String::new, |offset| {
-        format!(" (at byte {})", number::count(offset))
-    });
-    format!("{path}{}{offset}", escape::line(&problem.message))
+    format!("{path}{}", escape::line(&problem.message))
 }

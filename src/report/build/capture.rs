@@ -1,0 +1,159 @@
+//! What was read, and how far it can be trusted.
+
+use super::Parts;
+use crate::account::{self, Ledger, MAX_FLOWS, MAX_TUNNELS};
+use crate::model::facts::{LayerKind, Why};
+use crate::model::scope::MAX_SCOPES;
+use crate::report::document::{Capture, CaptureFile, Options, Problem, Severity, Time};
+use crate::source::{self, FileFacts};
+use std::collections::BTreeMap;
+
+/// The capture as a whole.
+pub(super) fn capture(parts: &Parts<'_>, options: &Options) -> Capture {
+    let counted = &parts.ledger.capture;
+    let has_frames = counted.frames > 0;
+    Capture {
+        files: parts.files.iter().map(file).collect(),
+        frames: counted.frames,
+        filtered_frames: options.filter.as_ref().map(|_| counted.filtered_frames),
+        bytes: counted.bytes,
+        first_timestamp: has_frames.then_some(Time(counted.first)),
+        last_timestamp: has_frames.then_some(Time(counted.last)),
+        duration_seconds: has_frames.then(|| (counted.last - counted.first).as_secs_f64()),
+        truncated_frames: counted.truncated_frames,
+        undecoded_frames: undecoded(&parts.ledger.undecoded),
+        dropped_frames: dropped(parts.files),
+        limits: limits(parts.ledger),
+        problems: parts.warnings.iter().map(warning).collect(),
+    }
+}
+
+fn warning(message: &String) -> Problem {
+    Problem {
+        severity: Severity::Warning,
+        message: message.clone(),
+    }
+}
+
+fn file(facts: &FileFacts) -> CaptureFile {
+    CaptureFile {
+        path: facts.path.clone(),
+        format: facts.format.map(str::to_owned),
+        compression: facts.compression.map(str::to_owned),
+        bytes: facts.bytes,
+        sha256: facts.sha256.clone(),
+        link_types: facts.link_types.clone(),
+        snaplen: facts.snaplen,
+        frames: facts.frames,
+        problems: facts.problems.iter().map(problem).collect(),
+    }
+}
+
+fn problem(problem: &source::Problem) -> Problem {
+    Problem {
+        severity: match problem.severity {
+            source::Severity::Note => Severity::Info,
+            source::Severity::CutOff => Severity::Warning,
+            source::Severity::Damaged | source::Severity::Unreadable => Severity::Error,
+        },
+        message: problem.text.clone(),
+    }
+}
+
+/// Frames lost by whoever captured: known if any file says so.
+fn dropped(files: &[FileFacts]) -> Option<u64> {
+    files
+        .iter()
+        .filter_map(|file| file.dropped_frames)
+        .reduce(u64::saturating_add)
+}
+
+fn limits(ledger: &Ledger) -> BTreeMap<String, u64> {
+    let mut limits = BTreeMap::new();
+    if let Some(beyond) = ledger.flows.beyond() {
+        let packets = beyond.counters(Default::default()).packets;
+        limits.insert(format!("packets_of_flows_beyond_{MAX_FLOWS}"), packets);
+    }
+    if let Some(beyond) = ledger.tunnels.beyond() {
+        let packets = beyond.counters().packets;
+        limits.insert(format!("packets_of_tunnels_beyond_{MAX_TUNNELS}"), packets);
+    }
+    if ledger.scopes.is_overfull() {
+        limits.insert("scopes_remembered".to_owned(), MAX_SCOPES as u64);
+    }
+    let given_up = ledger.reassembly_limits.bytes_given_up;
+    if given_up > 0 {
+        limits.insert("reassembly_bytes_given_up".to_owned(), given_up);
+    }
+    limits
+}
+
+/// Distinct reasons that are listed; the rest is added up.
+const MAX_REASONS: usize = 64;
+
+fn undecoded(undecoded: &account::Undecoded) -> BTreeMap<String, u64> {
+    let mut reasons: Vec<(String, u64)> = undecoded
+        .iter()
+        .map(|(layer, why, is_cut, count)| (reason(layer, why, is_cut), count))
+        .collect();
+    reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let others: u64 = reasons
+        .iter()
+        .skip(MAX_REASONS)
+        .map(|(_, count)| count)
+        .sum();
+    reasons.truncate(MAX_REASONS);
+    let mut listed = BTreeMap::new();
+    for (reason, count) in reasons {
+        *listed.entry(reason).or_default() += count;
+    }
+    if others > 0 {
+        listed.insert("other".to_owned(), others);
+    }
+    listed
+}
+
+/// A reason as it is written: where, and what.
+fn reason(layer: LayerKind, why: Why, is_cut: bool) -> String {
+    let what = match why {
+        Why::Truncated if is_cut => "cut by the snaplen".to_owned(),
+        Why::Truncated => "too short".to_owned(),
+        Why::Malformed => "malformed".to_owned(),
+        Why::Unsupported(number) => return unsupported(layer, number),
+        Why::TooDeep => "nested too deep".to_owned(),
+    };
+    format!("{}: {what}", layer_name(layer))
+}
+
+fn unsupported(layer: LayerKind, number: u32) -> String {
+    let name = layer_name(layer);
+    match (layer, number) {
+        (LayerKind::Link | LayerKind::InnerEthernet | LayerKind::Vlan, 0x0806) => {
+            format!("{name}: ARP")
+        }
+        (LayerKind::Link | LayerKind::InnerEthernet | LayerKind::Vlan, 0x88cc) => {
+            format!("{name}: LLDP")
+        }
+        _ => format!("{name}: type {number:#06x} is not decoded"),
+    }
+}
+
+fn layer_name(layer: LayerKind) -> &'static str {
+    match layer {
+        LayerKind::Link => "link",
+        LayerKind::Vlan => "vlan",
+        LayerKind::Mpls => "mpls",
+        LayerKind::Ppp => "ppp",
+        LayerKind::Ipv4 => "ipv4",
+        LayerKind::Ipv6 => "ipv6",
+        LayerKind::Udp => "udp",
+        LayerKind::Tcp => "tcp",
+        LayerKind::Icmp => "icmp",
+        LayerKind::Sctp => "sctp",
+        LayerKind::Gre => "gre",
+        LayerKind::Vxlan => "vxlan",
+        LayerKind::Geneve => "geneve",
+        LayerKind::Erspan => "erspan",
+        LayerKind::InnerEthernet => "inner ethernet",
+    }
+}

@@ -1,0 +1,238 @@
+//! Flows and tunnels as rows, sorted by what was asked for.
+
+use super::throughput;
+use crate::account::{self, Ledger};
+use crate::model::size_class::class_bounds;
+use crate::model::{self, Counters, ScopeSet, Timestamp};
+use crate::report::document::{
+    Closed, Flow, FlowKey, FragmentsPerDatagram, IcmpErrors, Mtu, Options, SizeClass, Sort, Time,
+    Tunnel, TunnelKey,
+};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Rows for the document, and what they are a part of.
+pub(super) struct Rows<T> {
+    pub listed: Vec<T>,
+    /// How many there are, those left out included.
+    pub seen: u64,
+    /// Sum over all of them, and over what is beyond the ledger's bound.
+    pub totals: Counters,
+}
+
+/// The flows, the first in the order asked for on top.
+pub(super) fn flows(ledger: &Ledger, options: &Options) -> Rows<Flow> {
+    let mut totals = Counters::default();
+    let mut rows = Vec::with_capacity(ledger.flows.len());
+    for (key, flow) in ledger.flows.iter() {
+        let counters = flow.counters(key.protocol);
+        totals += counters;
+        let missing = counters.bytes.saturating_sub(flow.deliverable_bytes);
+        let weight = weight(options.sort, &counters, missing);
+        rows.push((Reverse((weight, counters.bytes)), key, flow));
+    }
+    if let Some(beyond) = ledger.flows.beyond() {
+        totals += beyond.counters(model::Protocol::default());
+    }
+    let seen = rows.len() as u64;
+    let scopes = &ledger.scopes;
+    let order = |row: &(_, &model::FlowKey, _)| (row.0, identity(row.1, scopes));
+    keep_first(&mut rows, options.top, |a, b| order(a).cmp(&order(b)));
+    let listed = rows
+        .into_iter()
+        .map(|(_, key, flow)| flow_row(key, flow, scopes))
+        .collect();
+    Rows {
+        listed,
+        seen,
+        totals,
+    }
+}
+
+/// The tunnels likewise. Scopes that differ in more than the tunnel (VLANs inside
+/// it) are one row.
+pub(super) fn tunnels(ledger: &Ledger, options: &Options) -> Rows<Tunnel> {
+    let mut totals = Counters::default();
+    let mut by_tunnel: BTreeMap<Option<model::Scope>, account::Tunnel> = BTreeMap::new();
+    for (tag, tunnel) in ledger.tunnels.iter() {
+        let scope = ledger.scopes.get(*tag).map(without_inner_vlans);
+        account::Merge::merge(by_tunnel.entry(scope).or_default(), *tunnel);
+    }
+    if let Some(beyond) = ledger.tunnels.beyond() {
+        totals += beyond.counters();
+    }
+    let mut rows = Vec::with_capacity(by_tunnel.len());
+    for (scope, tunnel) in &by_tunnel {
+        let counters = tunnel.counters();
+        totals += counters;
+        if let Some(key) = scope.as_ref().and_then(tunnel_key) {
+            let weight = weight(options.sort, &counters, counters.bytes);
+            rows.push((
+                Reverse((weight, counters.bytes)),
+                scope,
+                Tunnel { key, counters },
+            ));
+        }
+    }
+    let seen = rows.len() as u64;
+    keep_first(&mut rows, options.top, |a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    Rows {
+        listed: rows.into_iter().map(|(_, _, row)| row).collect(),
+        seen,
+        totals,
+    }
+}
+
+/// What a row is sorted by, largest first.
+fn weight(sort: Sort, counters: &Counters, missing: u64) -> u64 {
+    match sort {
+        Sort::Missing => missing,
+        Sort::Bytes => counters.bytes,
+        Sort::Packets => counters.packets,
+        Sort::Fragments => counters.fragments.total,
+        Sort::Bad => {
+            let sums = &counters.checksums;
+            counters.bad_length.total
+                + [
+                    sums.ipv4, sums.udp, sums.tcp, sums.icmp, sums.sctp, sums.gre,
+                ]
+                .iter()
+                .map(|verdicts| verdicts.bad)
+                .sum::<u64>()
+        }
+    }
+}
+
+/// Sorts what is kept; of a million rows only those.
+fn keep_first<T>(
+    rows: &mut Vec<T>,
+    top: Option<u64>,
+    order: impl Fn(&T, &T) -> std::cmp::Ordering,
+) {
+    let top = top
+        .and_then(|top| usize::try_from(top).ok())
+        .unwrap_or(usize::MAX);
+    if top < rows.len() {
+        rows.select_nth_unstable_by(top, &order);
+        rows.truncate(top);
+    }
+    rows.sort_unstable_by(order);
+}
+
+/// What puts flows of equal weight into an order.
+fn identity<'a>(
+    key: &model::FlowKey,
+    scopes: &'a ScopeSet,
+) -> (
+    model::Addresses,
+    Option<model::Ports>,
+    model::Protocol,
+    Option<&'a model::Scope>,
+) {
+    (
+        key.addresses,
+        key.ports,
+        key.protocol,
+        scopes.get(key.scope),
+    )
+}
+
+fn flow_row(key: &model::FlowKey, flow: &account::Flow, scopes: &ScopeSet) -> Flow {
+    let counters = flow.counters(key.protocol);
+    let largest = flow.largest_full();
+    let was_seen = flow.first <= flow.last;
+    let time = |time: Timestamp| was_seen.then_some(Time(time));
+    Flow {
+        key: flow_key(key, scopes),
+        counters,
+        throughput: throughput::of_flow(flow, &counters),
+        sizes: flow.sizes.iter().map(size_class).collect(),
+        datagrams_of_unknown_size: flow.datagrams_of_unknown_size(),
+        // RFC 791: all but the last piece are cut to a multiple of 8 bytes, so up
+        // to 7 bytes of the MTU stay unused.
+        mtu: (largest.count > 0).then(|| Mtu {
+            from: largest.ip_bytes,
+            to: largest.ip_bytes.saturating_add(7),
+        }),
+        fragments_per_datagram: flow.fragments_per_datagram().map(|(min, max)| {
+            FragmentsPerDatagram {
+                min: saturating(min),
+                max: saturating(max),
+            }
+        }),
+        largest_datagram_bytes: (flow.largest_datagram_bytes > 0)
+            .then_some(flow.largest_datagram_bytes),
+        super_frames: flow.super_frames(),
+        closed: flow.closed().map(|closed| match closed {
+            account::Closed::Esp => Closed::Esp,
+            account::Closed::WireGuard => Closed::Wireguard,
+        }),
+        icmp_errors: icmp_errors(flow.icmp_errors()),
+        first_timestamp: time(flow.first),
+        last_timestamp: time(flow.last),
+    }
+}
+
+fn saturating(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn size_class((class, count): (u8, account::SizeCount)) -> SizeClass {
+    let (from, to) = class_bounds(class);
+    SizeClass {
+        datagram_bytes_from: from,
+        datagram_bytes_to: (to != u32::MAX).then_some(to),
+        datagrams: count.datagrams,
+        delivered: count.delivered,
+    }
+}
+
+fn icmp_errors(errors: account::IcmpErrors) -> IcmpErrors {
+    IcmpErrors {
+        fragmentation_needed: errors.fragmentation_needed,
+        packet_too_big: errors.packet_too_big,
+        reassembly_time_exceeded: errors.reassembly_time_exceeded,
+        lowest_mtu: errors.lowest_mtu,
+    }
+}
+
+fn flow_key(key: &model::FlowKey, scopes: &ScopeSet) -> FlowKey {
+    let scope = scopes.get(key.scope);
+    FlowKey {
+        src: key.addresses.source(),
+        dst: key.addresses.destination(),
+        src_port: key.ports.map(|ports| ports.source),
+        dst_port: key.ports.map(|ports| ports.destination),
+        protocol: key.protocol,
+        vlans: scope
+            .map(|scope| scope.vlans.ids().to_vec())
+            .unwrap_or_default(),
+        tunnel: scope.and_then(tunnel_key),
+    }
+}
+
+/// The innermost tunnel around a scope.
+fn tunnel_key(scope: &model::Scope) -> Option<TunnelKey> {
+    let around = scope.parent.as_deref();
+    let Some(tunnel) = &scope.tunnel else {
+        return around.and_then(tunnel_key);
+    };
+    Some(TunnelKey {
+        kind: tunnel.kind,
+        id: tunnel.id,
+        src: tunnel.endpoints.source(),
+        dst: tunnel.endpoints.destination(),
+        dst_port: tunnel.destination_port,
+        vlans: around
+            .map(|around| around.vlans.ids().to_vec())
+            .unwrap_or_default(),
+        inside: around.and_then(tunnel_key).map(Box::new),
+    })
+}
+
+fn without_inner_vlans(scope: &model::Scope) -> model::Scope {
+    model::Scope {
+        vlans: model::VlanStack::EMPTY,
+        ..scope.clone()
+    }
+}
