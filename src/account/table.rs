@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn table(bound: usize, keys: &[u16]) -> Table<Number, Count> {
-        let mut table = Table::new(bound);
+        let mut table: Table<Number, Count> = Table::new(bound);
         for key in keys {
             table.entry(&Number(*key)).0 += 1;
         }

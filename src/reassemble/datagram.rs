@@ -401,7 +401,7 @@ mod tests {
     fn the_head_fills_from_tiny_fragments() {
         let mut head = Head::default();
         head.put(16, &[3; 4]);
-        assert_eq!(head.bytes(), []);
+        assert!(head.bytes().is_empty());
         head.put(0, &[1; 8]);
         assert_eq!(head.bytes(), [1; 8]);
         head.put(8, &[2; 8]);

@@ -46,13 +46,13 @@ impl Limits {
 /// How often a bound of reassembly was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitsHit {
-    /// Datagrams whose bytes were given up before their first fragment came, so
-    /// that a tunnel in them cannot be opened.
-    pub bytes_given_up: u64,
+    /// Whole tunnel packets that were not opened: bytes that came before their
+    /// first fragment had been given up.
+    pub tunnels_unopened: u64,
 }
 
 impl std::ops::AddAssign for LimitsHit {
     fn add_assign(&mut self, other: Self) {
-        self.bytes_given_up += other.bytes_given_up;
+        self.tunnels_unopened += other.tunnels_unopened;
     }
 }

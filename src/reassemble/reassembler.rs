@@ -39,7 +39,7 @@ pub enum Outcome<'a> {
 }
 
 /// A datagram whose pieces all came.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct WholeDatagram<'a> {
     /// What came of it.
     pub datagram: &'a Datagram,
@@ -311,7 +311,6 @@ impl Reassembler {
             if let Some(datagram) = self.slots[ticket.slot as usize].as_mut() {
                 datagram.kept = None;
                 datagram.bytes_given_up = true;
-                self.hit.bytes_given_up += 1;
             }
             self.charge(ticket.slot);
         }
@@ -330,6 +329,8 @@ impl Reassembler {
             return;
         };
         datagram.state = State::Complete(fragment.timestamp);
+        let is_unopened = datagram.tunnel.is_some() && datagram.bytes_given_up;
+        self.hit.tunnels_unopened += u64::from(is_unopened);
         let kept = datagram.kept.take();
         listener.outcome(Outcome::Reassembled(WholeDatagram {
             datagram,
@@ -558,3 +559,6 @@ fn headless(slots: &Slots) -> impl Fn(Ticket) -> bool {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

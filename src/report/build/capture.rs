@@ -81,9 +81,12 @@ fn limits(ledger: &Ledger) -> BTreeMap<String, u64> {
     if ledger.scopes.is_overfull() {
         limits.insert("scopes_remembered".to_owned(), MAX_SCOPES as u64);
     }
-    let given_up = ledger.reassembly_limits.bytes_given_up;
-    if given_up > 0 {
-        limits.insert("reassembly_bytes_given_up".to_owned(), given_up);
+    let unopened = ledger.reassembly_limits.tunnels_unopened;
+    if unopened > 0 {
+        limits.insert(
+            "tunnels_unopened_for_reassembly_memory".to_owned(),
+            unopened,
+        );
     }
     limits
 }

@@ -1,0 +1,310 @@
+use super::*;
+use crate::model::{Addresses, FrameId, Protocol};
+use crate::reassemble::Payload;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const MS: i64 = 1_000_000;
+
+/// Hears outcomes as text, and takes the payloads it is told to for tunnels.
+#[derive(Default)]
+struct Ear {
+    heard: Vec<String>,
+    is_tunnel: bool,
+    bytes: Vec<Vec<u8>>,
+}
+
+impl Listener for Ear {
+    fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<ScopeTag> {
+        self.is_tunnel.then_some(ScopeTag(7))
+    }
+
+    fn outcome(&mut self, outcome: Outcome<'_>) {
+        self.heard.push(match outcome {
+            Outcome::Reassembled(whole) => {
+                self.bytes.extend(whole.bytes.map(<[u8]>::to_vec));
+                format!("{} whole {}", whole.datagram.key.id, whole.payload_bytes)
+            }
+            Outcome::Lost(datagram, fate) => format!("{} {fate:?}", datagram.key.id),
+            Outcome::LateCopy(datagram, _) => format!("{} copy", datagram.key.id),
+        });
+    }
+}
+
+fn fragment(id: u32, ms: i64, offset: u32, bytes: u32, more: bool) -> FragmentFacts {
+    FragmentFacts {
+        key: Key {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+            scope: ScopeTag::WIRE,
+            id,
+            protocol: Protocol::UDP,
+        },
+        frame: FrameId::default(),
+        timestamp: Timestamp(ms * MS),
+        depth: 0,
+        wire_bytes: u64::from(bytes) + 34,
+        ip_bytes: bytes + 20,
+        offset,
+        payload_bytes: bytes,
+        more,
+        sum: Some(Sum(offset as u16)),
+        payload: Payload::default(),
+        protocol: Protocol::UDP,
+        header_checksum: None,
+        ip_longer: false,
+        hop_limit: 64,
+        dont_fragment: false,
+        extension_bytes: 0,
+        detour: None,
+    }
+}
+
+fn ipv6(fragment: FragmentFacts) -> FragmentFacts {
+    let mut fragment = fragment;
+    fragment.key.addresses = Addresses::v6([1; 16], [2; 16]);
+    fragment.ip_bytes += 28;
+    fragment
+}
+
+/// Runs fragments through a reassembler, the capture ending with the last one.
+fn outcomes(fragments: &[FragmentFacts]) -> Vec<String> {
+    let mut ear = Ear::default();
+    let mut reassembler = Reassembler::new(Limits::default());
+    for fragment in fragments {
+        let payload = vec![0; fragment.payload_bytes as usize];
+        reassembler.take(fragment, &payload, &mut ear);
+    }
+    let end = fragments.iter().map(|fragment| fragment.timestamp).max();
+    reassembler.finish(end.unwrap_or_default(), &mut ear);
+    ear.heard
+}
+
+#[test]
+fn a_datagram_is_whole_when_its_last_piece_comes_in_any_order() {
+    let pieces = [
+        fragment(1, 0, 0, 16, true),
+        fragment(1, 1, 16, 16, true),
+        fragment(1, 2, 32, 5, false),
+    ];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+        let pieces = order.map(|index: usize| pieces[index].clone());
+        assert_eq!(outcomes(&pieces), ["1 whole 37"]);
+    }
+}
+
+#[test]
+fn ipv4_times_out_after_30_seconds_and_ipv6_after_60() {
+    let halves = |gap| [fragment(1, 0, 0, 8, true), fragment(1, gap, 8, 8, false)];
+    assert_eq!(outcomes(&halves(30_000)), ["1 whole 16"]);
+    assert_eq!(outcomes(&halves(30_001)), ["1 TimedOut", "1 Incomplete"]);
+    let halves = |gap| halves(gap).map(ipv6);
+    assert_eq!(outcomes(&halves(60_000)), ["1 whole 16"]);
+    assert_eq!(outcomes(&halves(60_001)), ["1 TimedOut", "1 Incomplete"]);
+}
+
+#[test]
+fn other_traffic_drives_the_clock() {
+    let heard = outcomes(&[
+        fragment(1, 0, 0, 8, true),
+        fragment(2, 31_000, 0, 8, true),
+        fragment(2, 31_001, 8, 8, false),
+    ]);
+    assert_eq!(heard, ["1 TimedOut", "2 whole 16"]);
+}
+
+#[test]
+fn a_clock_that_jumps_back_ends_nothing() {
+    let heard = outcomes(&[
+        fragment(1, 100_000, 0, 8, true),
+        fragment(1, 0, 8, 8, false),
+    ]);
+    assert_eq!(heard, ["1 whole 16"]);
+}
+
+#[test]
+fn a_contradiction_is_told_once_and_its_later_pieces_open_nothing() {
+    let heard = outcomes(&[
+        fragment(1, 0, 0, 16, true),
+        fragment(1, 1, 8, 16, true),
+        fragment(1, 2, 24, 8, false),
+        fragment(1, 3, 0, 16, true),
+    ]);
+    assert_eq!(heard, ["1 Overlapped"]);
+}
+
+#[test]
+fn a_contradiction_is_forgotten_after_the_timeout() {
+    let heard = outcomes(&[
+        fragment(1, 0, 0, 16, true),
+        fragment(1, 1, 8, 16, true),
+        fragment(1, 30_002, 0, 8, true),
+        fragment(1, 30_003, 8, 8, false),
+    ]);
+    assert_eq!(heard, ["1 Overlapped", "1 whole 16"]);
+}
+
+#[test]
+fn pieces_beyond_the_longest_datagram_make_it_oversized() {
+    let longest = [
+        fragment(1, 0, 0, 65_504, true),
+        fragment(1, 1, 65_504, 11, false),
+    ];
+    assert_eq!(outcomes(&longest), ["1 whole 65515"]);
+    let too_long = [
+        fragment(1, 0, 0, 65_504, true),
+        fragment(1, 1, 65_504, 12, false),
+    ];
+    assert_eq!(outcomes(&too_long), ["1 Oversized"]);
+    let ping_of_death = [ipv6(fragment(1, 0, 65_528, 1_000, false))];
+    assert_eq!(outcomes(&ping_of_death), ["1 Oversized"]);
+}
+
+#[test]
+fn late_copies_belong_to_the_whole_datagram_for_100_ms() {
+    let whole = [fragment(1, 0, 0, 8, true), fragment(1, 1, 8, 8, false)];
+    let with = |late: FragmentFacts| {
+        let mut fragments = whole.to_vec();
+        fragments.push(late);
+        outcomes(&fragments)
+    };
+    assert_eq!(
+        with(fragment(1, 101, 8, 8, false)),
+        ["1 whole 16", "1 copy"]
+    );
+    assert_eq!(
+        with(fragment(1, 102, 8, 8, false)),
+        ["1 whole 16", "1 Incomplete"]
+    );
+    let other_bytes = FragmentFacts {
+        sum: Some(Sum(99)),
+        ..fragment(1, 50, 8, 8, false)
+    };
+    assert_eq!(with(other_bytes), ["1 whole 16", "1 Incomplete"]);
+}
+
+#[test]
+fn a_ragged_middle_leaves_a_hole() {
+    let ragged = [fragment(1, 0, 0, 18, true), fragment(1, 1, 24, 8, false)];
+    assert_eq!(outcomes(&ragged), ["1 Incomplete"]);
+    // IPv4 rounds down, so what follows directly completes it; IPv6 refuses it.
+    let follows = [fragment(1, 0, 0, 18, true), fragment(1, 1, 16, 8, false)];
+    assert_eq!(outcomes(&follows), ["1 whole 24"]);
+    assert_eq!(outcomes(&follows.map(ipv6)), ["1 Incomplete"]);
+}
+
+#[test]
+fn scopes_and_protocols_keep_equal_ids_apart() {
+    let mut other_scope = fragment(1, 1, 8, 8, false);
+    other_scope.key.scope = ScopeTag(5);
+    let heard = outcomes(&[fragment(1, 0, 0, 8, true), other_scope]);
+    assert_eq!(heard, ["1 Incomplete", "1 Incomplete"]);
+}
+
+#[test]
+fn tunnels_get_their_bytes_in_any_order() {
+    let pieces = [(8u32, 8u32, true), (16, 3, false), (0, 8, true)];
+    let mut ear = Ear {
+        is_tunnel: true,
+        ..Ear::default()
+    };
+    let mut reassembler = Reassembler::new(Limits::default());
+    for (offset, bytes, more) in pieces {
+        let payload: Vec<u8> = (offset..offset + bytes).map(|byte| byte as u8).collect();
+        reassembler.take(&fragment(1, 0, offset, bytes, more), &payload, &mut ear);
+    }
+    assert_eq!(ear.bytes, [(0..19).collect::<Vec<u8>>()]);
+}
+
+#[test]
+fn a_tunnel_of_which_bytes_were_not_captured_stays_closed() {
+    let mut ear = Ear {
+        is_tunnel: true,
+        ..Ear::default()
+    };
+    let mut reassembler = Reassembler::new(Limits::default());
+    reassembler.take(&fragment(1, 0, 0, 8, true), &[0; 8], &mut ear);
+    reassembler.take(&fragment(1, 0, 8, 8, false), &[0; 5], &mut ear);
+    assert_eq!(ear.heard, ["1 whole 16"]);
+    assert!(ear.bytes.is_empty());
+}
+
+#[test]
+fn bytes_without_a_first_fragment_are_given_up_before_datagrams_are() {
+    let mut ear = Ear {
+        is_tunnel: true,
+        ..Ear::default()
+    };
+    let limits = Limits {
+        memory_bytes: 1 << 20,
+        ..Limits::default()
+    };
+    let mut reassembler = Reassembler::new(limits);
+    for id in 0..200 {
+        reassembler.take(&fragment(id, 0, 8, 4_000, false), &[0; 4_000], &mut ear);
+    }
+    assert!(ear.heard.is_empty(), "nothing is evicted");
+    for id in [0, 199] {
+        reassembler.take(&fragment(id, 1, 0, 8, true), &[0; 8], &mut ear);
+    }
+    assert_eq!(ear.heard, ["0 whole 4008", "199 whole 4008"]);
+    assert_eq!(ear.bytes.len(), 1, "only the younger one can be opened");
+    assert_eq!(reassembler.limits_hit().tunnels_unopened, 1);
+}
+
+#[test]
+fn memory_stays_within_the_bound_and_the_oldest_goes_first() {
+    let limits = Limits {
+        memory_bytes: 64 << 10,
+        ..Limits::default()
+    };
+    let mut ear = Ear::default();
+    let mut reassembler = Reassembler::new(limits);
+    for id in 0..1_000 {
+        reassembler.take(&fragment(id, 0, 0, 8, true), &[0; 8], &mut ear);
+        assert!(reassembler.memory_bytes() <= limits.memory_bytes);
+    }
+    assert!(ear.heard.len() > 800);
+    assert_eq!(ear.heard[..2], ["0 Evicted", "1 Evicted"]);
+    reassembler.finish(Timestamp(0), &mut ear);
+    assert_eq!(ear.heard.len(), 1_000, "each has one fate");
+}
+
+proptest! {
+    /// Whatever comes: memory is bounded and every datagram has one outcome.
+    #[test]
+    fn every_fragment_is_counted_once(
+        fragments in prop::collection::vec(
+            (0u32..4, 0i64..200_000, 0u32..8192, 0u32..3000, any::<bool>()),
+            1..200,
+        ),
+    ) {
+        struct Tally(BTreeMap<u32, u64>);
+        impl Listener for Tally {
+            fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<ScopeTag> {
+                None
+            }
+            fn outcome(&mut self, outcome: Outcome<'_>) {
+                let (id, count) = match outcome {
+                    Outcome::Reassembled(whole) => {
+                        (whole.datagram.key.id, whole.datagram.tally.fragments())
+                    }
+                    Outcome::Lost(datagram, _) => (datagram.key.id, datagram.tally.fragments()),
+                    Outcome::LateCopy(datagram, _) => (datagram.key.id, 1),
+                };
+                *self.0.entry(id).or_default() += count;
+            }
+        }
+        let limits = Limits { memory_bytes: 64 << 10, ..Limits::default() };
+        let mut tally = Tally(BTreeMap::new());
+        let mut reassembler = Reassembler::new(limits);
+        let mut expected: BTreeMap<u32, u64> = BTreeMap::new();
+        for (id, ms, units, bytes, more) in fragments {
+            *expected.entry(id).or_default() += 1;
+            let fragment = fragment(id, ms, units * 8, bytes, more || units == 0);
+            reassembler.take(&fragment, &vec![0; bytes as usize], &mut tally);
+            prop_assert!(reassembler.memory_bytes() <= limits.memory_bytes);
+        }
+        reassembler.finish(Timestamp(0), &mut tally);
+        prop_assert_eq!(tally.0, expected);
+    }
+}
