@@ -26,10 +26,15 @@ use etherparse::err::ipv4::HeaderSliceError;
 /// Bytes of the header without options.
 const HEADER: usize = 20;
 
-/// Reads an IPv4 header. A header checksum of zero is called bad here; whether a
+/// Reads an IPv4 header and states its facts, so far without what is
+/// above. A header checksum of zero is called bad here; whether a
 /// NIC was to fill it in shows when the rest of the packet is known.
 #[inline]
-pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop> {
+pub(super) fn parse(
+    view: View<'_>,
+    scope: ScopeTag,
+    state: impl FnOnce(Layer),
+) -> Result<Network<'_>, Stop> {
     let header = Ipv4HeaderSlice::from_slice(view.bytes).map_err(|error| match error {
         HeaderSliceError::Len(_) => view.truncated(LayerKind::Ipv4),
         HeaderSliceError::Content(_) => view.malformed(LayerKind::Ipv4),
@@ -70,7 +75,7 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
     } else {
         payload
     };
-    let layer = Layer {
+    state(Layer {
         scope,
         addresses: Addresses::v4(header.source(), header.destination()),
         final_destination: route.map(|last| Addresses::v4(last, last).destination),
@@ -90,9 +95,8 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         transport: Transport::None,
         carries: Carries::Flow,
         ovn: None,
-    };
+    });
     Ok(Network {
-        layer,
         upper: body,
         destination: chain.destination,
         header_checksum,

@@ -22,9 +22,14 @@ const HEADER: usize = 40;
 /// Most bytes of Ethernet padding behind a bare IPv6 header: 46 - 40.
 const MAX_PADDING: u32 = 6;
 
-/// Reads an IPv6 header and the extension headers behind it.
+/// Reads an IPv6 header and the extension headers behind it, and states their
+/// facts, so far without what is above.
 #[inline]
-pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop> {
+pub(super) fn parse(
+    view: View<'_>,
+    scope: ScopeTag,
+    state: impl FnOnce(Layer),
+) -> Result<Network<'_>, Stop> {
     let header = Ipv6HeaderSlice::from_slice(view.bytes).map_err(|error| match error {
         HeaderSliceError::Len(_) => view.truncated(LayerKind::Ipv6),
         HeaderSliceError::Content(_) => view.malformed(LayerKind::Ipv6),
@@ -42,7 +47,7 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         Some(atomic) if atomic.is_atomic() => (Fragment::Atomic, chain.upper),
         Some(header) => (Fragment::Piece(place(&header)), header.payload),
     };
-    let layer = Layer {
+    state(Layer {
         scope,
         addresses: Addresses::v6(header.source(), header.destination()),
         final_destination: chain.final_destination,
@@ -62,9 +67,8 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         transport: Transport::None,
         carries: Carries::Flow,
         ovn: None,
-    };
+    });
     Ok(Network {
-        layer,
         upper: body,
         destination: chain.destination,
         header_checksum: HeaderChecksum::Settled,

@@ -5,14 +5,12 @@ use super::extension::Destination;
 use super::upper::{Origin, Upper};
 use super::view::View;
 use super::{ipv4, ipv6};
-use crate::model::ScopeTag;
 use crate::model::facts::{Layer, LayerKind, Piece, Stop};
+use crate::model::{IpVersion, ScopeTag};
 
-/// An IP header that was read, and what is above it.
-#[derive(Clone, Debug)]
+/// What is above an IP header that was read; its facts are in a [`Layer`].
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Network<'a> {
-    /// The facts, so far without what is above.
-    pub layer: Layer,
     /// The upper-layer packet; of a fragment, its piece of the payload.
     pub upper: View<'a>,
     /// Whether the last destination is known.
@@ -35,8 +33,7 @@ pub(super) enum HeaderChecksum {
 impl<'a> Network<'a> {
     /// What is above the header, for the transports.
     #[inline]
-    pub fn upper(&self) -> Upper<'a> {
-        let layer = &self.layer;
+    pub fn upper(&self, layer: &Layer) -> Upper<'a> {
         let pseudo = match self.destination {
             Destination::Hidden => None,
             Destination::Known => Some(pseudo(
@@ -62,15 +59,25 @@ impl<'a> Network<'a> {
     }
 }
 
-/// Reads an IP header of the version that its first nibble names.
-pub(super) fn parse_any(
+/// Reads an IP header and states its facts.
+#[inline]
+pub(super) fn parse(
+    version: IpVersion,
     view: View<'_>,
     scope: ScopeTag,
-    around: LayerKind,
+    state: impl FnOnce(Layer),
 ) -> Result<Network<'_>, Stop> {
+    match version {
+        IpVersion::V4 => ipv4::parse(view, scope, state),
+        IpVersion::V6 => ipv6::parse(view, scope, state),
+    }
+}
+
+/// The version that the first nibble of an IP header names.
+pub(super) fn version(view: View<'_>, around: LayerKind) -> Result<IpVersion, Stop> {
     match view.u8(0).map(|octet| octet >> 4) {
-        Some(4) => ipv4::parse(view, scope),
-        Some(6) => ipv6::parse(view, scope),
+        Some(4) => Ok(IpVersion::V4),
+        Some(6) => Ok(IpVersion::V6),
         Some(version) => Err(view.unsupported(around, u32::from(version))),
         None => Err(view.truncated(around)),
     }

@@ -18,9 +18,9 @@ use super::tunnel::{Inside, Tunnel};
 use super::upper::{Read, Upper};
 use super::view::View;
 use super::whole::Whole;
-use super::{ipv4, ipv6, mpls, ppp, vlan};
+use super::{mpls, ppp, vlan};
 use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Why};
-use crate::model::{Frame, ScopeTag, TunnelKey, VlanStack};
+use crate::model::{Frame, IpVersion, ScopeTag, TunnelKey, VlanStack};
 
 /// One walk through the layers of a packet.
 pub(super) struct Walk<'d> {
@@ -46,7 +46,7 @@ impl<'d> Walk<'d> {
     }
 
     /// States the facts of a frame.
-    pub fn frame(mut self, frame: &Frame<'_>) {
+    pub fn frame(&mut self, frame: &Frame<'_>) {
         let view = View::new(frame.data, frame.wire_bytes);
         let end =
             link::open(frame.link_type, view).and_then(|found| self.layers(found, LayerKind::Link));
@@ -54,12 +54,12 @@ impl<'d> Walk<'d> {
     }
 
     /// States the facts of a reassembled datagram.
-    pub fn datagram(mut self, whole: &Whole, payload: &[u8]) {
+    pub fn datagram(&mut self, whole: &Whole, payload: &[u8]) {
         let end = self.whole(whole, whole.view(payload));
         self.end(end);
     }
 
-    fn end(self, end: Result<(), Stop>) {
+    fn end(&mut self, end: Result<(), Stop>) {
         self.packet.stop = end.err();
         self.suspicions.settle(&mut self.packet.layers);
     }
@@ -68,7 +68,7 @@ impl<'d> Walk<'d> {
     fn layers<'a>(&mut self, mut found: Found<'a>, mut around: LayerKind) -> Result<(), Stop> {
         loop {
             let network = self.network(found, around)?;
-            let Some(tunnel) = self.layer(network)? else {
+            let Some(tunnel) = self.layer(&network)? else {
                 return Ok(());
             };
             found = self.enter(&tunnel)?;
@@ -76,16 +76,29 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// Reads headers up to and including the next IP header.
+    /// Reads headers up to and including the next IP header, whose facts it states.
     #[inline]
     fn network<'a>(&mut self, found: Found<'a>, around: LayerKind) -> Result<Network<'a>, Stop> {
+        let (version, view) = self.to_ip(found, around)?;
+        let scope = self.scope();
+        let layers = &mut self.packet.layers;
+        network::parse(version, view, scope, |layer| layers.push(layer))
+    }
+
+    /// Reads headers up to the next IP header.
+    #[inline]
+    fn to_ip<'a>(
+        &mut self,
+        found: Found<'a>,
+        around: LayerKind,
+    ) -> Result<(IpVersion, View<'a>), Stop> {
         let (mut content, mut view) = found;
         loop {
             (content, view) = match content {
                 Content::Ethernet => link::ethernet(view, around)?,
-                Content::EtherType(ether_type::IPV4) => return ipv4::parse(view, self.scope()),
-                Content::EtherType(ether_type::IPV6) => return ipv6::parse(view, self.scope()),
-                Content::Ip => return network::parse_any(view, self.scope(), around),
+                Content::EtherType(ether_type::IPV4) => return Ok((IpVersion::V4, view)),
+                Content::EtherType(ether_type::IPV6) => return Ok((IpVersion::V6, view)),
+                Content::Ip => return Ok((network::version(view, around)?, view)),
                 Content::EtherType(tag) if vlan::is_tag(tag) => {
                     let (kind, inside) = vlan::parse(view, &mut self.vlans)?;
                     (Content::EtherType(kind), inside)
@@ -112,25 +125,27 @@ impl<'d> Walk<'d> {
         self.decoder.scopes.tag(self.scope, self.tunnel, self.vlans)
     }
 
-    /// States the layer of an IP header; gives the tunnel it carries.
+    /// Goes on from the IP header just read; gives the tunnel it carries.
     #[inline]
-    fn layer<'a>(&mut self, network: Network<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
-        let upper = network.upper();
-        let Network { layer, stop, .. } = network;
-        let depth = self.packet.layers.len();
+    fn layer<'a>(&mut self, network: &Network<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
+        let depth = self.packet.layers.len().saturating_sub(1);
+        let Some(layer) = self.packet.layers.last() else {
+            return Ok(None);
+        };
         if layer.super_frame {
             self.suspicions.super_frame();
         }
         if network.header_checksum == HeaderChecksum::Empty {
             self.suspicions.empty_header(depth);
         }
-        let is_fragment = matches!(layer.fragment, Fragment::Piece(_));
-        self.packet.layers.push(layer);
-        match stop {
-            Some(stop) => Err(stop),
-            None if is_fragment => Ok(None),
-            None => self.above(&upper),
+        if let Some(stop) = network.stop {
+            return Err(stop);
         }
+        if let Fragment::Piece(_) = layer.fragment {
+            return Ok(None);
+        }
+        let upper = network.upper(layer);
+        self.above(&upper)
     }
 
     /// States layer 0 of a reassembled datagram, and walks on.
