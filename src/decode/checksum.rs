@@ -78,9 +78,15 @@ fn halves(word: u64) -> u64 {
 }
 
 /// The sum of the addresses and the protocol of a pseudo-header; the length is
-/// added by each checksum, as they differ in it.
+/// added by each checksum, as they differ in it. `addresses` is both of them as
+/// they lie in the packet.
 #[inline]
-pub(super) fn pseudo(
+pub(super) fn pseudo<const N: usize>(addresses: &[u8; N], protocol: Protocol) -> Sum {
+    fold_native(tail(addresses)).plus(Sum(u16::from(protocol.0)))
+}
+
+/// The same where the addresses are not those of the header, or the header is gone.
+pub(super) fn pseudo_of(
     addresses: &Addresses,
     final_destination: Option<[u8; 16]>,
     home_address: Option<[u8; 16]>,
@@ -89,7 +95,7 @@ pub(super) fn pseudo(
     // The unused octets of an IPv4 address are zero and add nothing.
     let source = home_address.unwrap_or(addresses.source);
     let destination = final_destination.unwrap_or(addresses.destination);
-    fold_native(tail(&source).wrapping_add(tail(&destination))).plus(Sum(u16::from(protocol.0)))
+    pseudo(&source, protocol).plus(pseudo(&destination, Protocol(0)))
 }
 
 /// What was found of one checksum.

@@ -78,8 +78,17 @@ impl Decoder {
         self.scopes.into_set(others)
     }
 
-    /// Reads what is above an IP header, and what is inside that.
+    /// Whether this is UDP that carries nothing but a flow, by a glance.
     #[inline]
+    pub(super) fn is_plain_udp(&self, upper: &Upper<'_>) -> bool {
+        let payload = upper.view.skip(udp::HEADER);
+        upper
+            .ports()
+            .is_some_and(|ports| self.udp_payloads.is_plain(ports, payload))
+    }
+
+    /// Reads what is above an IP header, and what is inside that.
+    #[inline(never)]
     pub(super) fn read<'a>(&self, upper: &Upper<'a>) -> (Read, Inside<'a>) {
         match upper.protocol {
             Protocol::UDP => self.udp(upper),
@@ -98,7 +107,7 @@ impl Decoder {
         }
     }
 
-    #[inline]
+    /// Reads a UDP header, and what is inside the datagram.
     fn udp<'a>(&self, upper: &Upper<'a>) -> (Read, Inside<'a>) {
         let Some(body) = udp::body(upper) else {
             let stop = upper.truncated(LayerKind::Udp);

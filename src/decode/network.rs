@@ -1,20 +1,20 @@
 //! What reading one IP header of either version gives.
 
-use super::checksum::{pseudo, sum};
-use super::extension::Destination;
+use super::checksum::sum;
 use super::upper::{Origin, Upper};
 use super::view::View;
 use super::{ipv4, ipv6};
 use crate::model::facts::{Layer, LayerKind, Piece, Stop};
-use crate::model::{IpVersion, ScopeTag};
+use crate::model::{IpVersion, ScopeTag, Sum};
 
 /// What is above an IP header that was read; its facts are in a [`Layer`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Network<'a> {
     /// The upper-layer packet; of a fragment, its piece of the payload.
     pub upper: View<'a>,
-    /// Whether the last destination is known.
-    pub destination: Destination,
+    /// Sum of the pseudo-header without its length; `None` where the last
+    /// destination is not known.
+    pub pseudo: Option<Sum>,
     /// What the IPv4 header checksum looks like.
     pub header_checksum: HeaderChecksum,
     /// Why the headers behind it could not be read.
@@ -34,20 +34,11 @@ impl<'a> Network<'a> {
     /// What is above the header, for the transports.
     #[inline]
     pub fn upper(&self, layer: &Layer) -> Upper<'a> {
-        let pseudo = match self.destination {
-            Destination::Hidden => None,
-            Destination::Known => Some(pseudo(
-                &layer.addresses,
-                layer.final_destination,
-                layer.home_address,
-                layer.protocol,
-            )),
-        };
         Upper {
             view: self.upper,
             protocol: layer.protocol,
             version: layer.addresses.version,
-            pseudo,
+            pseudo: self.pseudo,
             known_sum: None,
             origin: if layer.super_frame {
                 Origin::SuperFrame

@@ -68,6 +68,7 @@ fn ports(header: &UdpHeaderSlice<'_>) -> Ports {
 }
 
 /// Reads a UDP header and judges its checksum.
+#[inline]
 pub(super) fn parse(upper: &Upper<'_>, port_use: PortUse) -> Read {
     let Ok(header) = UdpHeaderSlice::from_slice(upper.view.bytes) else {
         return upper.truncated(LayerKind::Udp);
@@ -113,6 +114,7 @@ fn zero(upper: &Upper<'_>, port_use: PortUse, destination: u16) -> Verdict {
 }
 
 /// Compares a UDP length with the datagram, and says how many bytes it stands for.
+#[inline]
 fn extent(upper: &Upper<'_>, length: u16) -> (UdpLength, Option<u32>) {
     let whole = upper.view.claimed;
     let claimed = u32::from(length);

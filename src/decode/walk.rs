@@ -15,12 +15,13 @@ use super::link::{self, Content, Found, ether_type};
 use super::network::{self, HeaderChecksum, Network};
 use super::offload::Suspicions;
 use super::tunnel::{Inside, Tunnel};
+use super::udp::PortUse;
 use super::upper::{Read, Upper};
 use super::view::View;
 use super::whole::Whole;
-use super::{mpls, ppp, vlan};
+use super::{mpls, ppp, tcp, udp, vlan};
 use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Why};
-use crate::model::{Frame, IpVersion, ScopeTag, TunnelKey, VlanStack};
+use crate::model::{Frame, IpVersion, Protocol, ScopeTag, TunnelKey, VlanStack};
 
 /// One walk through the layers of a packet.
 pub(super) struct Walk<'d> {
@@ -161,20 +162,39 @@ impl<'d> Walk<'d> {
     }
 
     /// States what is above the layer just pushed.
+    ///
+    /// What most packets are goes its own way: facts of all kinds in one variable are
+    /// written in small parts and copied in large ones, for which a processor waits.
     #[inline]
     fn above<'a>(&mut self, upper: &Upper<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
-        let (read, inside) = self.decoder.read(upper);
+        match upper.protocol {
+            Protocol::UDP if self.decoder.is_plain_udp(upper) => {
+                let read = udp::parse(upper, PortUse::Ordinary);
+                self.state(upper, read, Inside::Flow)
+            }
+            Protocol::TCP => self.state(upper, tcp::parse(upper), Inside::Flow),
+            _ => {
+                let (read, inside) = self.decoder.read(upper);
+                self.state(upper, read, inside)
+            }
+        }
+    }
+
+    /// Writes down what was read above the layer just pushed.
+    #[inline(always)]
+    fn state<'a>(
+        &mut self,
+        upper: &Upper<'a>,
+        read: Read,
+        inside: Inside<'a>,
+    ) -> Result<Option<Tunnel<'a>>, Stop> {
         let depth = self.packet.layers.len().saturating_sub(1);
         self.suspicions.transport(depth, upper, &read);
         let Some(layer) = self.packet.layers.last_mut() else {
             return Ok(None);
         };
-        let Read {
-            transport, stop, ..
-        } = read;
-        layer.transport = transport;
+        layer.transport = read.transport;
         let tunnel = match inside {
-            Inside::Tunnel(tunnel) => Some(tunnel),
             Inside::Flow => None,
             Inside::WireGuard => {
                 layer.carries = Carries::WireGuard;
@@ -184,8 +204,9 @@ impl<'d> Walk<'d> {
                 layer.carries = Carries::Esp;
                 None
             }
+            Inside::Tunnel(tunnel) => Some(tunnel),
         };
-        stop.map_or(Ok(tunnel), Err)
+        read.stop.map_or(Ok(tunnel), Err)
     }
 
     /// Goes into a tunnel of the layer just pushed.
