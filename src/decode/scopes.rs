@@ -3,17 +3,42 @@
 use crate::model::scope::MAX_SCOPES;
 use crate::model::{Scope, ScopeSet, ScopeTag, TunnelKey, VlanStack};
 use hashbrown::HashMap;
-use std::hash::BuildHasher;
 
 /// Scopes whose tags are at hand without SipHash: a few tunnels in both directions.
 const SLOTS: usize = 64;
 
+/// An odd number without pattern: 2^64 divided by the golden ratio.
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// What a tag is computed from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
     parent: ScopeTag,
     tunnel: Option<TunnelKey>,
     vlans: VlanStack,
+}
+
+impl Step {
+    /// Where to look for it: from the words that differ between tunnels of one
+    /// network. A poor spread costs time, nothing else.
+    #[inline]
+    fn slot(&self) -> usize {
+        let mut mixed = self.parent.0;
+        let mut mix = |word: u64| mixed = (mixed ^ word).wrapping_mul(MIX).rotate_left(29);
+        for vlan in self.vlans.ids() {
+            mix(u64::from(*vlan));
+        }
+        if let Some(tunnel) = &self.tunnel {
+            mix(u64::from(tunnel.id.unwrap_or(0)));
+            for address in [&tunnel.endpoints.source, &tunnel.endpoints.destination] {
+                let (words, _) = address.as_chunks::<8>();
+                for word in words {
+                    mix(u64::from_ne_bytes(*word));
+                }
+            }
+        }
+        (mixed >> 32) as usize % SLOTS
+    }
 }
 
 /// The scopes a decoder has met.
@@ -25,7 +50,6 @@ pub(super) struct Scopes {
     orphans: HashMap<ScopeTag, Step, foldhash::fast::FixedState>,
     /// Tags by a cheap hash of their step; a newcomer takes the place.
     slots: Vec<Option<(Step, ScopeTag)>>,
-    hasher: foldhash::fast::FixedState,
 }
 
 impl Scopes {
@@ -34,7 +58,6 @@ impl Scopes {
             set: ScopeSet::default(),
             orphans: HashMap::default(),
             slots: vec![None; SLOTS],
-            hasher: foldhash::fast::FixedState::default(),
         }
     }
 
@@ -57,7 +80,7 @@ impl Scopes {
     }
 
     fn remembered(&mut self, step: Step) -> ScopeTag {
-        let slot = self.hasher.hash_one(step) as usize % SLOTS;
+        let slot = step.slot();
         if let Some(Some((known, tag))) = self.slots.get(slot)
             && *known == step
         {

@@ -72,7 +72,7 @@ impl Upper<'_> {
 
     /// Judges a checksum over the first `covered` bytes, whose pseudo-header says
     /// `length`, and which holds `field`.
-    #[inline]
+    #[inline(always)]
     pub fn judge(&self, covered: u32, length: u32, field: Option<u16>) -> Judgement {
         let Some(pseudo) = self.pseudo else {
             return Judgement::plain(Verdict::Unverifiable);
@@ -125,6 +125,7 @@ impl Upper<'_> {
 
     /// The facts of a header that the bytes end in; its checksum can still be told
     /// from the sum of the whole datagram, where that is known.
+    #[cold]
     pub fn truncated(&self, layer: LayerKind) -> Read {
         let judgement = match self.known_sum {
             Some(_) => self.judge(self.view.claimed, self.view.claimed, None),

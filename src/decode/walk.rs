@@ -10,6 +10,7 @@
 //! Each turn of the loop states one IP layer. A fragment ends the walk: what is
 //! above it is read when the datagram is whole.
 
+use super::checksum::Judgement;
 use super::decoder::Decoder;
 use super::link::{self, Content, Found, ether_type};
 use super::network::{self, HeaderChecksum, Network};
@@ -20,7 +21,7 @@ use super::upper::{Read, Upper};
 use super::view::View;
 use super::whole::Whole;
 use super::{mpls, ppp, tcp, udp, vlan};
-use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Why};
+use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Transport, Why};
 use crate::model::{Frame, IpVersion, Protocol, ScopeTag, TunnelKey, VlanStack};
 
 /// One walk through the layers of a packet.
@@ -80,7 +81,7 @@ impl<'d> Walk<'d> {
     /// Reads headers up to and including the next IP header, whose facts it states.
     #[inline]
     fn network<'a>(&mut self, found: Found<'a>, around: LayerKind) -> Result<Network<'a>, Stop> {
-        let (version, view) = self.to_ip(found, around)?;
+        let (version, view) = self.find_ip(found, around)?;
         let scope = self.scope();
         let layers = &mut self.packet.layers;
         network::parse(version, view, scope, |layer| layers.push(layer))
@@ -88,7 +89,7 @@ impl<'d> Walk<'d> {
 
     /// Reads headers up to the next IP header.
     #[inline]
-    fn to_ip<'a>(
+    fn find_ip<'a>(
         &mut self,
         found: Found<'a>,
         around: LayerKind,
@@ -169,8 +170,13 @@ impl<'d> Walk<'d> {
     fn above<'a>(&mut self, upper: &Upper<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
         match upper.protocol {
             Protocol::UDP if self.decoder.is_plain_udp(upper) => {
-                let read = udp::parse(upper, PortUse::Ordinary);
-                self.state(upper, read, Inside::Flow)
+                match udp::facts(upper, PortUse::Ordinary) {
+                    Some((udp, judgement)) => {
+                        self.transport(upper, Transport::Udp(udp), &judgement);
+                        Ok(None)
+                    }
+                    None => self.state(upper, upper.truncated(LayerKind::Udp), Inside::Flow),
+                }
             }
             Protocol::TCP => self.state(upper, tcp::parse(upper), Inside::Flow),
             _ => {
@@ -188,12 +194,10 @@ impl<'d> Walk<'d> {
         read: Read,
         inside: Inside<'a>,
     ) -> Result<Option<Tunnel<'a>>, Stop> {
-        let depth = self.packet.layers.len().saturating_sub(1);
-        self.suspicions.transport(depth, upper, &read);
+        self.transport(upper, read.transport, &read.judgement);
         let Some(layer) = self.packet.layers.last_mut() else {
             return Ok(None);
         };
-        layer.transport = read.transport;
         let tunnel = match inside {
             Inside::Flow => None,
             Inside::WireGuard => {
@@ -207,6 +211,16 @@ impl<'d> Walk<'d> {
             Inside::Tunnel(tunnel) => Some(tunnel),
         };
         read.stop.map_or(Ok(tunnel), Err)
+    }
+
+    /// Writes down the transport above the layer just pushed.
+    #[inline(always)]
+    fn transport(&mut self, upper: &Upper<'_>, transport: Transport, judgement: &Judgement) {
+        let depth = self.packet.layers.len().saturating_sub(1);
+        self.suspicions.transport(depth, upper, judgement);
+        if let Some(layer) = self.packet.layers.last_mut() {
+            layer.transport = transport;
+        }
     }
 
     /// Goes into a tunnel of the layer just pushed.
