@@ -225,6 +225,12 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     ("super_frames", |flow| flow.super_frames.to_string()),
     ("closed", |flow| cell(flow.closed.map(Closed::name))),
+    ("ovn_ingress", |flow| {
+        cell(flow.ovn.map(|ports| ports.ingress))
+    }),
+    ("ovn_egress", |flow| {
+        cell(flow.ovn.map(|ports| ports.egress))
+    }),
     ("icmp_errors_fragmentation_needed", |flow| {
         flow.icmp_errors.fragmentation_needed.to_string()
     }),
