@@ -206,6 +206,9 @@ pub(super) const COLUMNS: &[Column] = &[
     ("throughput_deliverable_bytes", |flow| {
         flow.throughput.deliverable_bytes.to_string()
     }),
+    ("throughput_duplicate_bytes", |flow| {
+        flow.throughput.duplicate_bytes.to_string()
+    }),
     ("throughput_deliverable_bits_per_second", |flow| {
         cell(flow.throughput.deliverable_bits_per_second)
     }),
