@@ -1,5 +1,76 @@
-//! draft
-#![allow(missing_docs)]
+//! Reads packet captures and says why less arrives than was sent: every IP fragment
+//! and every checksum through every layer of encapsulation, per flow.
+//!
+//! # The way of the data
+//!
+//! ```text
+//!   files, pipes                                   one document
+//!        │                                              ▲
+//!        ▼                                              │
+//!  ┌──────────┐ blocks ┌──────────┐ facts ┌─────────┐ ledger ┌──────────┐
+//!  │  source  ├───────►│  decode  ├──────►│ account ├───────►│  report  │
+//!  └──────────┘        └────┬─────┘       └─────────┘        └──────────┘
+//!   sequential:             │ fragments      ▲
+//!   reads, finds            ▼                │ outcomes
+//!   records           ┌────────────┐         │
+//!                     │ reassemble ├─────────┘
+//!                     └─────┬──────┘
+//!                           │ tunnels that are whole again
+//!                           └──► decode, and so on inwards
+//! ```
+//!
+//! [`pipeline`] tells this story in code: blocks are decoded by whatever worker is
+//! free; fragments go to one of a fixed number of shards by the key of their
+//! datagram, and each shard takes them in the order of the capture.
+//!
+//! # The rooms
+//!
+//! Data runs one way: a room uses those above it in this table and no others. A
+//! test reads the table and holds the code to it.
+//!
+//! <!-- house -->
+//!
+//! | room | what it is | may use |
+//! | --- | --- | --- |
+//! | [`model`] | the vocabulary: time, addresses, keys, counters, facts; plain data that merges | |
+//! | [`source`] | where frames come from; the only user of `pcap` and `pcap_parser` | model |
+//! | [`decode`] | bytes to facts; the only user of `etherparse` | model |
+//! | [`reassemble`] | fragments to datagrams, by capture time, bounded | model |
+//! | [`account`] | facts and outcomes to a ledger | model, reassemble |
+//! | [`pipeline`] | the one place that sees the four above together | model, source, decode, reassemble, account |
+//! | [`report`] | ledger to one document, the document to every format | model, source, reassemble, account |
+//! | [`cli`] | the command line; the only user of `clap` | model, source, decode, reassemble, account, pipeline, report |
+//!
+//! <!-- house end -->
+//!
+//! # Contracts
+//!
+//! - `decode` never fails and never panics: what could not be read is a
+//!   [`Stop`](model::facts::Stop) beside what could.
+//! - The same capture gives the same bytes of report for any number of threads, any
+//!   size of block and on any machine. Everything is sorted before it is written.
+//! - Ledgers, flows and timelines are monoids: workers, shards and files are merged
+//!   by the same `merge`, in any order.
+//! - Every map, queue and buffer has a bound, and meeting it is a number in the
+//!   report. Memory follows open datagrams and flows, never the length of a file.
+//! - Payload is not copied. A UDP checksum is a sum of sums (fragment offsets are
+//!   multiples of 8, so parity holds): ranges, partial sums and the head of the first
+//!   fragment are kept. Bytes are kept only for outer datagrams that carry a tunnel.
+//! - Reassembly is keyed by scope (tunnels and VLANs), addresses, identification and,
+//!   for IPv4, protocol. Two tenants with equal inner addresses never mix.
+//! - Time comes with frames. Nothing reads a clock.
+//!
+//! # Bounds
+//!
+//! | what | bound | beyond it |
+//! | --- | --- | --- |
+//! | flows, tunnels | [`account::MAX_FLOWS`], [`account::MAX_TUNNELS`] | added up in one record |
+//! | scopes | [`model::scope::MAX_SCOPES`] | their flows and tunnels are shown without them |
+//! | unfinished datagrams | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
+//! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
+//! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |
+//! | VLAN tags told apart | [`model::scope::MAX_VLANS`] of a stack | deeper tags are ignored |
+
 pub mod account;
 pub mod cli;
 pub mod decode;

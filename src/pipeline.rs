@@ -121,8 +121,7 @@ fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> An
         shard.finish(ledger.capture.last);
     }
     for shard in shards {
-        let shard = shard.into_ledger(&ledger.scopes);
-        ledger.merge(shard);
+        ledger.merge(shard.into_ledger());
     }
     ledger.settle();
     Analysis {

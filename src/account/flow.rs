@@ -6,7 +6,7 @@ use super::counting::{
 };
 use super::sizes::Sizes;
 use super::table::{Merge, Rank};
-use crate::model::facts::{Carries, Fragment, IcmpError, Layer, Transport, UdpLength};
+use crate::model::facts::{Carries, Fragment, IcmpError, Layer, OvnPorts, Transport, UdpLength};
 use crate::model::{Counters, FlowKey, Protocol, Timestamp, Verdict};
 use crate::reassemble::{Datagram, Fate, FragmentFacts, LargestFull};
 use siphasher::sip::SipHasher13;
@@ -62,6 +62,7 @@ struct Rare {
     super_frames: u64,
     icmp_errors: IcmpErrors,
     closed: Option<Closed>,
+    ovn: Option<OvnPorts>,
 }
 
 /// An encrypted tunnel that is recognised and left closed.
@@ -210,6 +211,18 @@ impl Flow {
             .unwrap_or_default()
     }
 
+    /// Notes the logical ports of OVN in the tunnel header around a packet.
+    pub fn ovn(&mut self, ports: OvnPorts) {
+        let rare = self.rare();
+        rare.ovn = Some(rare.ovn.map_or(ports, |known| known.min(ports)));
+    }
+
+    /// The logical ports of OVN in the tunnel header around it; should they change,
+    /// the lowest.
+    pub fn ovn_ports(&self) -> Option<OvnPorts> {
+        self.rare.as_ref()?.ovn
+    }
+
     /// Whether it is an encrypted tunnel.
     pub fn closed(&self) -> Option<Closed> {
         self.rare.as_ref()?.closed
@@ -266,6 +279,9 @@ impl Flow {
         count_fragments(&mut rare.counters, datagram);
         count_fate(&mut rare.counters, fate);
         rare.largest.merge(tally.largest);
+        if let Some(ports) = datagram.ovn {
+            self.ovn(ports);
+        }
     }
 }
 
@@ -329,6 +345,7 @@ impl Merge for Rare {
         self.super_frames += other.super_frames;
         self.icmp_errors.merge(other.icmp_errors);
         self.closed = self.closed.max(other.closed);
+        self.ovn = [self.ovn, other.ovn].into_iter().flatten().min();
     }
 }
 

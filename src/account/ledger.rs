@@ -5,7 +5,7 @@ use super::table::Table;
 use super::timeline::Timeline;
 use super::tunnel::Tunnel;
 use super::undecoded::Undecoded;
-use crate::model::facts::{Carries, Fragment, Layer, Packet, Stop, Transport};
+use crate::model::facts::{Carries, Fragment, Layer, OvnPorts, Packet, Stop, Transport};
 use crate::model::{Duration, FlowKey, Frame, ScopeSet, ScopeTag, Timestamp};
 use crate::reassemble::{Datagram, Fate, FragmentFacts, LimitsHit};
 
@@ -93,20 +93,27 @@ impl Ledger {
             timestamp: frame.timestamp,
             wire_bytes: frame.wire_bytes.into(),
         };
-        self.layers(&packet.layers, &offered);
+        self.layers(&packet.layers, None, &offered);
         if let Some(stop) = &packet.stop {
             self.undecoded.count(stop, frame.is_truncated());
         }
     }
 
-    /// Counts the layers of a packet, fragments left out.
-    pub fn layers(&mut self, layers: &[Layer], offered: &Offered) {
+    /// Counts the layers inside a tunnel packet that was put together.
+    pub fn inside(&mut self, outer: &Layer, inner: &[Layer], offered: &Offered) {
+        self.layers(inner, outer.ovn, offered);
+    }
+
+    /// Counts layers, fragments left out. `ovn` is what OVN wrote into the tunnel
+    /// header around the first of them.
+    fn layers(&mut self, layers: &[Layer], mut ovn: Option<OvnPorts>, offered: &Offered) {
         for layer in layers {
             match (layer.fragment, layer.carries) {
                 (Fragment::Piece(_), _) => {}
                 (_, Carries::Tunnel(inside)) => self.tunnels.entry(&inside).whole_packet(layer),
-                _ => self.whole_packet(layer, offered),
+                _ => self.whole_packet(layer, ovn, offered),
             }
+            ovn = layer.ovn;
         }
     }
 
@@ -123,7 +130,7 @@ impl Ledger {
     }
 
     /// Counts an outer datagram that was put together; what is inside is counted
-    /// by [`Ledger::layers`].
+    /// by [`Ledger::inside`].
     pub fn reassembled_tunnel(
         &mut self,
         inside: ScopeTag,
@@ -176,8 +183,11 @@ impl Ledger {
         self.scopes.settle();
     }
 
-    fn whole_packet(&mut self, layer: &Layer, offered: &Offered) {
+    fn whole_packet(&mut self, layer: &Layer, ovn: Option<OvnPorts>, offered: &Offered) {
         let flow = self.flows.entry(&layer.flow_key());
+        if let Some(ports) = ovn {
+            flow.ovn(ports);
+        }
         let is_deliverable = flow.whole_packet(layer, offered.timestamp, offered.wire_bytes);
         let bucket = self.timeline.at(offered.timestamp);
         bucket.datagrams_completed += 1;

@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn absurd_times_stay_bounded() {
-        let times: Vec<i64> = (0..5000)
-            .map(|n| i64::MIN + n * 3_689_348_814_741_910)
+        let times: Vec<i64> = (0..5000u64)
+            .map(|n| i64::MIN.wrapping_add_unsigned(n * 3_689_348_814_741_910))
             .collect();
         let timeline = timeline(&times);
         assert!(timeline.buckets.len() <= MAX_BUCKETS);

@@ -19,6 +19,12 @@ pub fn sum(bytes: &[u8]) -> Sum {
     if !blocks.is_empty() {
         wide = wide.wrapping_add(lanes(blocks));
     }
+    fold_native(wide)
+}
+
+/// Folds a sum of native-endian words.
+#[inline]
+fn fold_native(wide: u64) -> Sum {
     let folded = Sum::fold(wide);
     if cfg!(target_endian = "little") {
         folded.swapped()
@@ -42,31 +48,45 @@ fn lanes(blocks: &[[u8; BLOCK]]) -> u64 {
         .fold(0, |total: u64, lane| total.wrapping_add(halves(*lane)))
 }
 
-/// The native-endian sum of less than a block.
+/// The native-endian sum of less than a block. The last bytes are read in halves
+/// rather than copied into a word: a wide load of bytes just stored is slow.
+#[inline]
 fn tail(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut wide = 0u64;
     for word in words {
         wide = wide.wrapping_add(halves(u64::from_ne_bytes(*word)));
     }
-    if !rest.is_empty() {
-        let mut last = [0u8; 8];
-        for (to, from) in last.iter_mut().zip(rest) {
-            *to = *from;
-        }
-        wide = wide.wrapping_add(halves(u64::from_ne_bytes(last)));
+    let (words, rest) = rest.as_chunks::<4>();
+    if let [word] = words {
+        wide = wide.wrapping_add(u64::from(u32::from_ne_bytes(*word)));
+    }
+    let (words, rest) = rest.as_chunks::<2>();
+    if let [word] = words {
+        wide = wide.wrapping_add(u64::from(u16::from_ne_bytes(*word)));
+    }
+    if let [last] = rest {
+        wide = wide.wrapping_add(u64::from(u16::from_ne_bytes([*last, 0])));
     }
     wide
 }
 
 /// The two halves of a word, added: equal to the word modulo 0xffff.
+#[inline]
 fn halves(word: u64) -> u64 {
     (word & 0xffff_ffff).wrapping_add(word >> 32)
 }
 
 /// The sum of the addresses and the protocol of a pseudo-header; the length is
-/// added by each checksum, as they differ in it.
-pub(super) fn pseudo(
+/// added by each checksum, as they differ in it. `addresses` is both of them as
+/// they lie in the packet.
+#[inline]
+pub(super) fn pseudo<const N: usize>(addresses: &[u8; N], protocol: Protocol) -> Sum {
+    fold_native(tail(addresses)).plus(Sum(u16::from(protocol.0)))
+}
+
+/// The same where the addresses are not those of the header, or the header is gone.
+pub(super) fn pseudo_of(
     addresses: &Addresses,
     final_destination: Option<[u8; 16]>,
     home_address: Option<[u8; 16]>,
@@ -75,9 +95,7 @@ pub(super) fn pseudo(
     // The unused octets of an IPv4 address are zero and add nothing.
     let source = home_address.unwrap_or(addresses.source);
     let destination = final_destination.unwrap_or(addresses.destination);
-    sum(&source)
-        .plus(sum(&destination))
-        .plus(Sum(u16::from(protocol.0)))
+    pseudo(&source, protocol).plus(pseudo(&destination, Protocol(0)))
 }
 
 /// What was found of one checksum.
@@ -107,6 +125,7 @@ impl Judgement {
 /// Judges a checksum: `covered` is the sum of the bytes it covers, itself
 /// included, `pseudo` that of its pseudo-header with the length, and `field` what
 /// it holds, if that was captured.
+#[inline]
 pub(super) fn judge(covered: Option<Sum>, pseudo: Sum, field: Option<u16>) -> Judgement {
     let looks_partial = field.is_some_and(|field| field == pseudo.0);
     let Some(covered) = covered else {

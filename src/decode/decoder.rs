@@ -67,19 +67,23 @@ impl Decoder {
         self.scopes.set()
     }
 
-    /// The scopes met.
+    /// The scopes met. The parent of one may be known to another decoder only:
+    /// datagrams given to [`Decoder::datagram`] come with the tag of their scope.
     pub fn into_scopes(self) -> ScopeSet {
-        self.scopes.into_set(&ScopeSet::default())
+        self.scopes.into_set()
     }
 
-    /// The scopes met, where the datagrams given to [`Decoder::datagram`] may have
-    /// been in scopes that only `others` have met.
-    pub fn into_scopes_given(self, others: &ScopeSet) -> ScopeSet {
-        self.scopes.into_set(others)
+    /// Whether this is UDP that carries nothing but a flow, by a glance.
+    #[inline]
+    pub(super) fn is_plain_udp(&self, upper: &Upper<'_>) -> bool {
+        let payload = upper.view.skip(udp::HEADER);
+        upper
+            .ports()
+            .is_some_and(|ports| self.udp_payloads.is_plain(ports, payload))
     }
 
     /// Reads what is above an IP header, and what is inside that.
-    #[inline]
+    #[inline(never)]
     pub(super) fn read<'a>(&self, upper: &Upper<'a>) -> (Read, Inside<'a>) {
         match upper.protocol {
             Protocol::UDP => self.udp(upper),
@@ -98,7 +102,7 @@ impl Decoder {
         }
     }
 
-    #[inline]
+    /// Reads a UDP header, and what is inside the datagram.
     fn udp<'a>(&self, upper: &Upper<'a>) -> (Read, Inside<'a>) {
         let Some(body) = udp::body(upper) else {
             let stop = upper.truncated(LayerKind::Udp);

@@ -7,7 +7,7 @@
 use super::view::View;
 
 /// The port of IKE and ESP behind address translation.
-const PORT: u16 = 4500;
+pub(super) const PORT: u16 = 4500;
 /// SPI and sequence number; a shorter payload is a keepalive.
 const HEADER: u32 = 8;
 

@@ -56,15 +56,26 @@ pub(super) fn parse(view: View<'_>) -> Result<Tunnel<'_>, Stop> {
     })
 }
 
+/// Whether a header that [`detect`] accepts can begin with this word: version and
+/// reserved bits zero, and a protocol that is looked into.
+#[inline]
+pub(super) fn may_begin(word: u32) -> bool {
+    word & 0xc03f_0000 == 0
+        && matches!(
+            word as u16,
+            ether_type::BRIDGING | ether_type::IPV4 | ether_type::IPV6
+        )
+}
+
 /// Finds Geneve on a port where none is expected; see `vxlan::detect`.
 ///
 /// Of the header speak 16 bits of version, reserved bits and reserved byte, 14 of
 /// the protocol, and options whose lengths add up; what is inside decides.
 pub(super) fn detect(view: View<'_>, payload_bytes: u32) -> Option<Tunnel<'_>> {
-    let [first, second, _, _, _, _, _, 0] = view.array::<HEADER>(0)? else {
+    let [first, _, _, _, _, _, _, 0] = view.array::<HEADER>(0)? else {
         return None;
     };
-    if first >> 6 != 0 || second & 0x3f != 0 {
+    if !may_begin(view.u32(0)?) {
         return None;
     }
     let header_bytes = HEADER.checked_add(options_bytes(first))?;

@@ -11,7 +11,7 @@
 //! A quoted packet gives the key of a flow and nothing else: routers and address
 //! translators change it, so its checksums are not judged.
 
-use super::network::parse_any;
+use super::network;
 use super::upper::{Read, Upper};
 use super::view::View;
 use crate::model::facts::{Fragment, Icmp, IcmpError, IcmpQuote, LayerKind, Transport};
@@ -67,8 +67,10 @@ fn error(protocol: Protocol, kind: u8, code: u8, view: View<'_>) -> Option<IcmpE
 
 /// The flow of a quoted packet, with ports where there are any to read.
 fn quoted_flow(view: View<'_>, scope: ScopeTag) -> Option<FlowKey> {
-    let quoted = parse_any(view, scope, LayerKind::Icmp).ok()?;
-    let layer = quoted.layer;
+    let mut layer = None;
+    let version = network::version(view, LayerKind::Icmp).ok()?;
+    let quoted = network::parse(version, view, scope, |facts| layer = Some(facts)).ok()?;
+    let layer = layer?;
     let has_ports = layer.protocol.has_ports() && begins_datagram(layer.fragment);
     let transport = quoted.upper.skip(usize::from(layer.extension_bytes));
     let ports = match (transport.u16(0), transport.u16(2)) {

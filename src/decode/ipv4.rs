@@ -13,7 +13,7 @@
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //! ```
 
-use super::checksum::sum;
+use super::checksum::{pseudo, pseudo_of, sum};
 use super::extension::Chain;
 use super::network::{HeaderChecksum, Network, piece};
 use super::routing::source_route;
@@ -25,11 +25,18 @@ use etherparse::err::ipv4::HeaderSliceError;
 
 /// Bytes of the header without options.
 const HEADER: usize = 20;
+/// Where the addresses begin.
+const ADDRESSES: usize = 12;
 
-/// Reads an IPv4 header. A header checksum of zero is called bad here; whether a
+/// Reads an IPv4 header and states its facts, so far without what is
+/// above. A header checksum of zero is called bad here; whether a
 /// NIC was to fill it in shows when the rest of the packet is known.
 #[inline]
-pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop> {
+pub(super) fn parse(
+    view: View<'_>,
+    scope: ScopeTag,
+    state: impl FnOnce(Layer),
+) -> Result<Network<'_>, Stop> {
     let header = Ipv4HeaderSlice::from_slice(view.bytes).map_err(|error| match error {
         HeaderSliceError::Len(_) => view.truncated(LayerKind::Ipv4),
         HeaderSliceError::Content(_) => view.malformed(LayerKind::Ipv4),
@@ -70,10 +77,16 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
     } else {
         payload
     };
-    let layer = Layer {
+    let addresses = Addresses::v4(header.source(), header.destination());
+    let final_destination = route.map(|last| Addresses::v4(last, last).destination);
+    let pseudo = match (final_destination, view.array::<8>(ADDRESSES)) {
+        (None, Some(both)) => pseudo(&both, chain.protocol),
+        _ => pseudo_of(&addresses, final_destination, None, chain.protocol),
+    };
+    state(Layer {
         scope,
-        addresses: Addresses::v4(header.source(), header.destination()),
-        final_destination: route.map(|last| Addresses::v4(last, last).destination),
+        addresses,
+        final_destination,
         home_address: None,
         protocol: chain.protocol,
         ip_bytes,
@@ -90,11 +103,10 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         transport: Transport::None,
         carries: Carries::Flow,
         ovn: None,
-    };
+    });
     Ok(Network {
-        layer,
         upper: body,
-        destination: chain.destination,
+        pseudo: Some(pseudo),
         header_checksum,
         stop: chain.stop,
     })

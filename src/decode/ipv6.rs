@@ -9,22 +9,30 @@
 //! +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //! ```
 
-use super::extension::{Chain, FragmentHeader, jumbo_length};
+use super::checksum::{pseudo, pseudo_of};
+use super::extension::{Chain, Destination, FragmentHeader, jumbo_length};
 use super::network::{HeaderChecksum, Network, piece};
 use super::view::View;
 use crate::model::facts::{Carries, Fragment, Layer, LayerKind, Stop, Transport};
-use crate::model::{Addresses, Protocol, ScopeTag};
+use crate::model::{Addresses, Protocol, ScopeTag, Sum};
 use etherparse::Ipv6HeaderSlice;
 use etherparse::err::ipv6::HeaderSliceError;
 
 /// Bytes of the header.
 const HEADER: usize = 40;
+/// Where the addresses begin.
+const ADDRESSES: usize = 8;
 /// Most bytes of Ethernet padding behind a bare IPv6 header: 46 - 40.
 const MAX_PADDING: u32 = 6;
 
-/// Reads an IPv6 header and the extension headers behind it.
+/// Reads an IPv6 header and the extension headers behind it, and states their
+/// facts, so far without what is above.
 #[inline]
-pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop> {
+pub(super) fn parse(
+    view: View<'_>,
+    scope: ScopeTag,
+    state: impl FnOnce(Layer),
+) -> Result<Network<'_>, Stop> {
     let header = Ipv6HeaderSlice::from_slice(view.bytes).map_err(|error| match error {
         HeaderSliceError::Len(_) => view.truncated(LayerKind::Ipv6),
         HeaderSliceError::Content(_) => view.malformed(LayerKind::Ipv6),
@@ -42,9 +50,10 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         Some(atomic) if atomic.is_atomic() => (Fragment::Atomic, chain.upper),
         Some(header) => (Fragment::Piece(place(&header)), header.payload),
     };
-    let layer = Layer {
+    let addresses = Addresses::v6(header.source(), header.destination());
+    state(Layer {
         scope,
-        addresses: Addresses::v6(header.source(), header.destination()),
+        addresses,
         final_destination: chain.final_destination,
         home_address: chain.home_address,
         protocol: chain.protocol,
@@ -62,14 +71,29 @@ pub(super) fn parse(view: View<'_>, scope: ScopeTag) -> Result<Network<'_>, Stop
         transport: Transport::None,
         carries: Carries::Flow,
         ovn: None,
-    };
+    });
     Ok(Network {
-        layer,
         upper: body,
-        destination: chain.destination,
+        pseudo: pseudo_sum(view, &addresses, &chain),
         header_checksum: HeaderChecksum::Settled,
         stop: chain.stop,
     })
+}
+
+/// The pseudo-header sum, with the addresses that stand for those of the header.
+#[inline]
+fn pseudo_sum(view: View<'_>, addresses: &Addresses, chain: &Chain<'_>) -> Option<Sum> {
+    let is_plain = chain.final_destination.is_none() && chain.home_address.is_none();
+    match (chain.destination, view.array::<32>(ADDRESSES)) {
+        (Destination::Hidden, _) => None,
+        (Destination::Known, Some(both)) if is_plain => Some(pseudo(&both, chain.protocol)),
+        (Destination::Known, _) => Some(pseudo_of(
+            addresses,
+            chain.final_destination,
+            chain.home_address,
+            chain.protocol,
+        )),
+    }
 }
 
 fn place(header: &FragmentHeader<'_>) -> crate::model::facts::Piece {

@@ -1,22 +1,20 @@
 //! What reading one IP header of either version gives.
 
-use super::checksum::{pseudo, sum};
-use super::extension::Destination;
+use super::checksum::sum;
 use super::upper::{Origin, Upper};
 use super::view::View;
 use super::{ipv4, ipv6};
-use crate::model::ScopeTag;
 use crate::model::facts::{Layer, LayerKind, Piece, Stop};
+use crate::model::{IpVersion, ScopeTag, Sum};
 
-/// An IP header that was read, and what is above it.
-#[derive(Clone, Debug)]
+/// What is above an IP header that was read; its facts are in a [`Layer`].
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Network<'a> {
-    /// The facts, so far without what is above.
-    pub layer: Layer,
     /// The upper-layer packet; of a fragment, its piece of the payload.
     pub upper: View<'a>,
-    /// Whether the last destination is known.
-    pub destination: Destination,
+    /// Sum of the pseudo-header without its length; `None` where the last
+    /// destination is not known.
+    pub pseudo: Option<Sum>,
     /// What the IPv4 header checksum looks like.
     pub header_checksum: HeaderChecksum,
     /// Why the headers behind it could not be read.
@@ -35,22 +33,12 @@ pub(super) enum HeaderChecksum {
 impl<'a> Network<'a> {
     /// What is above the header, for the transports.
     #[inline]
-    pub fn upper(&self) -> Upper<'a> {
-        let layer = &self.layer;
-        let pseudo = match self.destination {
-            Destination::Hidden => None,
-            Destination::Known => Some(pseudo(
-                &layer.addresses,
-                layer.final_destination,
-                layer.home_address,
-                layer.protocol,
-            )),
-        };
+    pub fn upper(&self, layer: &Layer) -> Upper<'a> {
         Upper {
             view: self.upper,
             protocol: layer.protocol,
             version: layer.addresses.version,
-            pseudo,
+            pseudo: self.pseudo,
             known_sum: None,
             origin: if layer.super_frame {
                 Origin::SuperFrame
@@ -62,15 +50,25 @@ impl<'a> Network<'a> {
     }
 }
 
-/// Reads an IP header of the version that its first nibble names.
-pub(super) fn parse_any(
+/// Reads an IP header and states its facts.
+#[inline]
+pub(super) fn parse(
+    version: IpVersion,
     view: View<'_>,
     scope: ScopeTag,
-    around: LayerKind,
+    state: impl FnOnce(Layer),
 ) -> Result<Network<'_>, Stop> {
+    match version {
+        IpVersion::V4 => ipv4::parse(view, scope, state),
+        IpVersion::V6 => ipv6::parse(view, scope, state),
+    }
+}
+
+/// The version that the first nibble of an IP header names.
+pub(super) fn version(view: View<'_>, around: LayerKind) -> Result<IpVersion, Stop> {
     match view.u8(0).map(|octet| octet >> 4) {
-        Some(4) => ipv4::parse(view, scope),
-        Some(6) => ipv6::parse(view, scope),
+        Some(4) => Ok(IpVersion::V4),
+        Some(6) => Ok(IpVersion::V6),
         Some(version) => Err(view.unsupported(around, u32::from(version))),
         None => Err(view.truncated(around)),
     }

@@ -7,7 +7,8 @@
 //! - An IPv4 header checksum of zero, in a packet that shows otherwise that it has
 //!   not been through a NIC yet.
 
-use super::upper::{Read, Upper};
+use super::checksum::Judgement;
+use super::upper::Upper;
 use crate::model::facts::{Layer, MAX_LAYERS, Transport};
 use crate::model::{Sum, Verdict};
 
@@ -46,12 +47,12 @@ impl Suspicions {
 
     /// Notes the transport checksum of a layer.
     #[inline]
-    pub fn transport(&mut self, layer: usize, upper: &Upper<'_>, read: &Read) {
+    pub fn transport(&mut self, layer: usize, upper: &Upper<'_>, judgement: &Judgement) {
         let found = Found {
-            total: read.judgement.total,
+            total: judgement.total,
             start: upper.view.start,
         };
-        match read.judgement.verdict {
+        match judgement.verdict {
             Verdict::Offloaded => {
                 self.unfinished = Some(found);
                 self.looks_local = true;
@@ -61,7 +62,7 @@ impl Suspicions {
                     *slot = Some(found);
                 }
             }
-            Verdict::Unverifiable => self.looks_local |= read.judgement.looks_partial,
+            Verdict::Unverifiable => self.looks_local |= judgement.looks_partial,
             Verdict::Good | Verdict::Absent => {}
         }
     }

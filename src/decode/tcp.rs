@@ -24,7 +24,9 @@ const CHECKSUM: usize = 16;
 /// Bytes of the header without options.
 const HEADER: u32 = 20;
 
-/// Reads a TCP header and judges its checksum.
+/// Reads a TCP header and judges its checksum. Inlined by force, so that the facts
+/// need not be copied.
+#[inline(always)]
 pub(super) fn parse(upper: &Upper<'_>) -> Read {
     let view = upper.view;
     let (Some(ports), Some(sequence), Some([data_offset, flags]), Some(field)) = (

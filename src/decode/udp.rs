@@ -69,9 +69,21 @@ fn ports(header: &UdpHeaderSlice<'_>) -> Ports {
 
 /// Reads a UDP header and judges its checksum.
 pub(super) fn parse(upper: &Upper<'_>, port_use: PortUse) -> Read {
-    let Ok(header) = UdpHeaderSlice::from_slice(upper.view.bytes) else {
-        return upper.truncated(LayerKind::Udp);
-    };
+    match facts(upper, port_use) {
+        Some((udp, judgement)) => Read {
+            transport: Transport::Udp(udp),
+            judgement,
+            stop: None,
+        },
+        None => upper.truncated(LayerKind::Udp),
+    }
+}
+
+/// The facts of a UDP header; `None` if it is cut off. Inlined by force: facts in
+/// registers need not be copied.
+#[inline(always)]
+pub(super) fn facts(upper: &Upper<'_>, port_use: PortUse) -> Option<(Udp, Judgement)> {
+    let header = UdpHeaderSlice::from_slice(upper.view.bytes).ok()?;
     let ports = ports(&header);
     let (length, covered) = match upper.protocol {
         Protocol::UDP_LITE => coverage(upper, header.length()),
@@ -88,15 +100,12 @@ pub(super) fn parse(upper: &Upper<'_>, port_use: PortUse) -> Read {
             None => Judgement::plain(Verdict::Unverifiable),
         },
     };
-    Read {
-        transport: Transport::Udp(Udp {
-            ports,
-            checksum: judgement.verdict,
-            length,
-        }),
-        judgement,
-        stop: None,
-    }
+    let udp = Udp {
+        ports,
+        checksum: judgement.verdict,
+        length,
+    };
+    Some((udp, judgement))
 }
 
 /// What a checksum field of zero means.
@@ -113,6 +122,7 @@ fn zero(upper: &Upper<'_>, port_use: PortUse, destination: u16) -> Verdict {
 }
 
 /// Compares a UDP length with the datagram, and says how many bytes it stands for.
+#[inline]
 fn extent(upper: &Upper<'_>, length: u16) -> (UdpLength, Option<u32>) {
     let whole = upper.view.claimed;
     let claimed = u32::from(length);

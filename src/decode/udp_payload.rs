@@ -5,6 +5,7 @@ use super::tunnel::{Inside, Tunnel};
 use super::udp::Body;
 use super::view::View;
 use super::{esp, geneve, vxlan, wireguard};
+use crate::model::Ports;
 use crate::model::facts::Stop;
 
 /// Which ports carry what.
@@ -13,15 +14,32 @@ pub(super) struct UdpPayloads {
     vxlan: Vec<u16>,
     geneve: Vec<u16>,
     auto_tunnel: AutoTunnel,
+    /// All ports that say something of what is inside.
+    telling: PortSet,
 }
 
 impl UdpPayloads {
     pub fn new(options: &DecodeOptions) -> Self {
+        let vxlan = options.all_vxlan_ports();
+        let geneve = options.all_geneve_ports();
+        let others = [&wireguard::PORTS[..], &[esp::PORT, vxlan::GPE_PORT]].concat();
         Self {
-            vxlan: options.all_vxlan_ports(),
-            geneve: options.all_geneve_ports(),
+            telling: PortSet::of(vxlan.iter().chain(&geneve).chain(&others)),
+            vxlan,
+            geneve,
             auto_tunnel: options.auto_tunnel,
         }
+    }
+
+    /// Whether a glance shows that nothing is inside: what most datagrams need.
+    #[inline]
+    pub fn is_plain(&self, ports: Ports, view: View<'_>) -> bool {
+        let is_telling = |port| self.telling.contains(port);
+        !is_telling(ports.source)
+            && !is_telling(ports.destination)
+            && !view
+                .u32(0)
+                .is_some_and(|word| vxlan::may_begin(word) || geneve::may_begin(word))
     }
 
     /// Whether tunnels run on this destination port.
@@ -66,5 +84,27 @@ impl UdpPayloads {
                 .or_else(|| geneve::detect(body.view, body.stated)),
             AutoTunnel::Off => None,
         }
+    }
+}
+
+/// A set of ports, one bit each.
+#[derive(Clone, Debug)]
+struct PortSet(Vec<u64>);
+
+impl PortSet {
+    fn of<'p>(ports: impl Iterator<Item = &'p u16>) -> Self {
+        let mut words = vec![0; 1 << 10];
+        for port in ports {
+            if let Some(word) = words.get_mut(usize::from(port >> 6)) {
+                *word |= 1 << (port & 63);
+            }
+        }
+        Self(words)
+    }
+
+    #[inline]
+    fn contains(&self, port: u16) -> bool {
+        let word = self.0.get(usize::from(port >> 6)).copied().unwrap_or(0);
+        word >> (port & 63) & 1 != 0
     }
 }

@@ -62,6 +62,7 @@ impl Read {
 
 impl Upper<'_> {
     /// The sum of the first `count` bytes; `None` if they are not all known.
+    #[inline]
     pub fn sum(&self, count: u32) -> Option<Sum> {
         if count == self.view.claimed && self.known_sum.is_some() {
             return self.known_sum;
@@ -71,6 +72,7 @@ impl Upper<'_> {
 
     /// Judges a checksum over the first `covered` bytes, whose pseudo-header says
     /// `length`, and which holds `field`.
+    #[inline(always)]
     pub fn judge(&self, covered: u32, length: u32, field: Option<u16>) -> Judgement {
         let Some(pseudo) = self.pseudo else {
             return Judgement::plain(Verdict::Unverifiable);
@@ -87,6 +89,7 @@ impl Upper<'_> {
     }
 
     /// Takes "offloaded" back where nothing can have been offloaded.
+    #[inline]
     fn by_origin(&self, mut judgement: Judgement) -> Judgement {
         if self.origin == Origin::Fragments {
             judgement.looks_partial = false;
@@ -122,6 +125,7 @@ impl Upper<'_> {
 
     /// The facts of a header that the bytes end in; its checksum can still be told
     /// from the sum of the whole datagram, where that is known.
+    #[cold]
     pub fn truncated(&self, layer: LayerKind) -> Read {
         let judgement = match self.known_sum {
             Some(_) => self.judge(self.view.claimed, self.view.claimed, None),

@@ -59,6 +59,12 @@ pub(super) fn parse_gpe(view: View<'_>) -> Result<Tunnel<'_>, Stop> {
     Ok(tunnel)
 }
 
+/// Whether a header that [`detect`] accepts can begin with this word.
+#[inline]
+pub(super) fn may_begin(word: u32) -> bool {
+    word == u32::from_be_bytes([FLAG_VNI, 0, 0, 0])
+}
+
 /// Finds VXLAN on a port where none is expected. `payload_bytes` is the length of
 /// the UDP payload by its header, which in a first fragment is more than `view`.
 ///

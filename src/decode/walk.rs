@@ -10,17 +10,19 @@
 //! Each turn of the loop states one IP layer. A fragment ends the walk: what is
 //! above it is read when the datagram is whole.
 
+use super::checksum::Judgement;
 use super::decoder::Decoder;
 use super::link::{self, Content, Found, ether_type};
 use super::network::{self, HeaderChecksum, Network};
 use super::offload::Suspicions;
 use super::tunnel::{Inside, Tunnel};
+use super::udp::PortUse;
 use super::upper::{Read, Upper};
 use super::view::View;
 use super::whole::Whole;
-use super::{ipv4, ipv6, mpls, ppp, vlan};
-use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Why};
-use crate::model::{Frame, ScopeTag, TunnelKey, VlanStack};
+use super::{mpls, ppp, tcp, udp, vlan};
+use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Transport, Why};
+use crate::model::{Frame, IpVersion, Protocol, ScopeTag, TunnelKey, VlanStack};
 
 /// One walk through the layers of a packet.
 pub(super) struct Walk<'d> {
@@ -46,7 +48,7 @@ impl<'d> Walk<'d> {
     }
 
     /// States the facts of a frame.
-    pub fn frame(mut self, frame: &Frame<'_>) {
+    pub fn frame(&mut self, frame: &Frame<'_>) {
         let view = View::new(frame.data, frame.wire_bytes);
         let end =
             link::open(frame.link_type, view).and_then(|found| self.layers(found, LayerKind::Link));
@@ -54,12 +56,12 @@ impl<'d> Walk<'d> {
     }
 
     /// States the facts of a reassembled datagram.
-    pub fn datagram(mut self, whole: &Whole, payload: &[u8]) {
+    pub fn datagram(&mut self, whole: &Whole, payload: &[u8]) {
         let end = self.whole(whole, whole.view(payload));
         self.end(end);
     }
 
-    fn end(self, end: Result<(), Stop>) {
+    fn end(&mut self, end: Result<(), Stop>) {
         self.packet.stop = end.err();
         self.suspicions.settle(&mut self.packet.layers);
     }
@@ -68,7 +70,7 @@ impl<'d> Walk<'d> {
     fn layers<'a>(&mut self, mut found: Found<'a>, mut around: LayerKind) -> Result<(), Stop> {
         loop {
             let network = self.network(found, around)?;
-            let Some(tunnel) = self.layer(network)? else {
+            let Some(tunnel) = self.layer(&network)? else {
                 return Ok(());
             };
             found = self.enter(&tunnel)?;
@@ -76,16 +78,29 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// Reads headers up to and including the next IP header.
+    /// Reads headers up to and including the next IP header, whose facts it states.
     #[inline]
     fn network<'a>(&mut self, found: Found<'a>, around: LayerKind) -> Result<Network<'a>, Stop> {
+        let (version, view) = self.find_ip(found, around)?;
+        let scope = self.scope();
+        let layers = &mut self.packet.layers;
+        network::parse(version, view, scope, |layer| layers.push(layer))
+    }
+
+    /// Reads headers up to the next IP header.
+    #[inline]
+    fn find_ip<'a>(
+        &mut self,
+        found: Found<'a>,
+        around: LayerKind,
+    ) -> Result<(IpVersion, View<'a>), Stop> {
         let (mut content, mut view) = found;
         loop {
             (content, view) = match content {
                 Content::Ethernet => link::ethernet(view, around)?,
-                Content::EtherType(ether_type::IPV4) => return ipv4::parse(view, self.scope()),
-                Content::EtherType(ether_type::IPV6) => return ipv6::parse(view, self.scope()),
-                Content::Ip => return network::parse_any(view, self.scope(), around),
+                Content::EtherType(ether_type::IPV4) => return Ok((IpVersion::V4, view)),
+                Content::EtherType(ether_type::IPV6) => return Ok((IpVersion::V6, view)),
+                Content::Ip => return Ok((network::version(view, around)?, view)),
                 Content::EtherType(tag) if vlan::is_tag(tag) => {
                     let (kind, inside) = vlan::parse(view, &mut self.vlans)?;
                     (Content::EtherType(kind), inside)
@@ -112,25 +127,27 @@ impl<'d> Walk<'d> {
         self.decoder.scopes.tag(self.scope, self.tunnel, self.vlans)
     }
 
-    /// States the layer of an IP header; gives the tunnel it carries.
+    /// Goes on from the IP header just read; gives the tunnel it carries.
     #[inline]
-    fn layer<'a>(&mut self, network: Network<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
-        let upper = network.upper();
-        let Network { layer, stop, .. } = network;
-        let depth = self.packet.layers.len();
+    fn layer<'a>(&mut self, network: &Network<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
+        let depth = self.packet.layers.len().saturating_sub(1);
+        let Some(layer) = self.packet.layers.last() else {
+            return Ok(None);
+        };
         if layer.super_frame {
             self.suspicions.super_frame();
         }
         if network.header_checksum == HeaderChecksum::Empty {
             self.suspicions.empty_header(depth);
         }
-        let is_fragment = matches!(layer.fragment, Fragment::Piece(_));
-        self.packet.layers.push(layer);
-        match stop {
-            Some(stop) => Err(stop),
-            None if is_fragment => Ok(None),
-            None => self.above(&upper),
+        if let Some(stop) = network.stop {
+            return Err(stop);
         }
+        if let Fragment::Piece(_) = layer.fragment {
+            return Ok(None);
+        }
+        let upper = network.upper(layer);
+        self.above(&upper)
     }
 
     /// States layer 0 of a reassembled datagram, and walks on.
@@ -146,20 +163,42 @@ impl<'d> Walk<'d> {
     }
 
     /// States what is above the layer just pushed.
+    ///
+    /// What most packets are goes its own way: facts of all kinds in one variable are
+    /// written in small parts and copied in large ones, for which a processor waits.
     #[inline]
     fn above<'a>(&mut self, upper: &Upper<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
-        let (read, inside) = self.decoder.read(upper);
-        let depth = self.packet.layers.len().saturating_sub(1);
-        self.suspicions.transport(depth, upper, &read);
+        match upper.protocol {
+            Protocol::UDP if self.decoder.is_plain_udp(upper) => {
+                match udp::facts(upper, PortUse::Ordinary) {
+                    Some((udp, judgement)) => {
+                        self.transport(upper, Transport::Udp(udp), &judgement);
+                        Ok(None)
+                    }
+                    None => self.state(upper, upper.truncated(LayerKind::Udp), Inside::Flow),
+                }
+            }
+            Protocol::TCP => self.state(upper, tcp::parse(upper), Inside::Flow),
+            _ => {
+                let (read, inside) = self.decoder.read(upper);
+                self.state(upper, read, inside)
+            }
+        }
+    }
+
+    /// Writes down what was read above the layer just pushed.
+    #[inline(always)]
+    fn state<'a>(
+        &mut self,
+        upper: &Upper<'a>,
+        read: Read,
+        inside: Inside<'a>,
+    ) -> Result<Option<Tunnel<'a>>, Stop> {
+        self.transport(upper, read.transport, &read.judgement);
         let Some(layer) = self.packet.layers.last_mut() else {
             return Ok(None);
         };
-        let Read {
-            transport, stop, ..
-        } = read;
-        layer.transport = transport;
         let tunnel = match inside {
-            Inside::Tunnel(tunnel) => Some(tunnel),
             Inside::Flow => None,
             Inside::WireGuard => {
                 layer.carries = Carries::WireGuard;
@@ -169,8 +208,19 @@ impl<'d> Walk<'d> {
                 layer.carries = Carries::Esp;
                 None
             }
+            Inside::Tunnel(tunnel) => Some(tunnel),
         };
-        stop.map_or(Ok(tunnel), Err)
+        read.stop.map_or(Ok(tunnel), Err)
+    }
+
+    /// Writes down the transport above the layer just pushed.
+    #[inline(always)]
+    fn transport(&mut self, upper: &Upper<'_>, transport: Transport, judgement: &Judgement) {
+        let depth = self.packet.layers.len().saturating_sub(1);
+        self.suspicions.transport(depth, upper, judgement);
+        if let Some(layer) = self.packet.layers.last_mut() {
+            layer.transport = transport;
+        }
     }
 
     /// Goes into a tunnel of the layer just pushed.

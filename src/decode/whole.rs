@@ -1,6 +1,6 @@
 //! What reassembly says of a datagram it has put together.
 
-use super::checksum::{pseudo, sum};
+use super::checksum::{pseudo_of, sum};
 use super::upper::{Origin, Upper};
 use super::view::View;
 use crate::model::facts::{Carries, Fragment, Layer, Transport};
@@ -97,7 +97,7 @@ impl Whole {
             view: view.skip(extensions),
             protocol: self.protocol,
             version: self.addresses.version,
-            pseudo: Some(pseudo(
+            pseudo: Some(pseudo_of(
                 &self.addresses,
                 self.final_destination,
                 self.home_address,

@@ -13,7 +13,7 @@ use super::view::View;
 /// The ports it is commonly given: the examples' and Calico's two, Cilium's.
 /// Elsewhere it is not looked for: a number from 1 to 4 in little-endian is a
 /// common beginning, and a flow stays a flow either way.
-const PORTS: [u16; 3] = [51820, 51821, 51871];
+pub(super) const PORTS: [u16; 3] = [51820, 51821, 51871];
 
 /// Whether `port` is one of WireGuard's.
 pub(super) fn is_port(port: u16) -> bool {

@@ -24,6 +24,13 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// The logical ports that OVN wrote into the tunnel header around the innermost
+    /// layer.
+    pub fn ovn(&self) -> Option<OvnPorts> {
+        let around = self.layers.len().checked_sub(2)?;
+        self.layers.get(around)?.ovn
+    }
+
     /// Forgets the facts and keeps the room for the next.
     pub fn clear(&mut self) {
         self.layers.clear();
@@ -84,7 +91,7 @@ pub struct Layer {
 }
 
 /// The logical ports of OVN's Geneve option (class 0x0102, type 0x80).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OvnPorts {
     /// Tunnel key of the logical ingress port, 15 bits.
     pub ingress: u16,

@@ -102,11 +102,11 @@ pub struct TunnelKey {
 }
 
 /// Everything around an IP header that makes equal addresses different flows.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
-    /// The scope the tunnel itself runs in; `None` on the wire.
-    pub parent: Option<Box<Scope>>,
-    /// The tunnel this scope is inside of; `None` on the wire.
+    /// The scope the tunnel itself runs in.
+    pub parent: ScopeTag,
+    /// The tunnel this scope is inside of; `None` if it only adds VLANs.
     pub tunnel: Option<TunnelKey>,
     /// VLAN tags directly in front of the IP header, inside `tunnel`.
     pub vlans: VlanStack,
@@ -123,14 +123,13 @@ impl ScopeTag {
     /// The scope of an untagged packet outside any tunnel.
     pub const WIRE: Self = Self(0);
 
-    /// The tag of what is inside `tunnel` and tagged `vlans`, in the scope `self`.
-    #[must_use]
-    pub fn inside(self, tunnel: Option<&TunnelKey>, vlans: &VlanStack) -> Self {
-        if tunnel.is_none() && vlans.is_empty() {
-            return self;
+    /// The tag of a scope. One that adds nothing to its parent is its parent.
+    pub fn of(scope: &Scope) -> Self {
+        if scope.tunnel.is_none() && scope.vlans.is_empty() {
+            return scope.parent;
         }
         let mut hasher = SipHasher24::new();
-        (self.0, tunnel, vlans).hash(&mut hasher);
+        scope.hash(&mut hasher);
         Self(hasher.finish())
     }
 }

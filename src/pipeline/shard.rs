@@ -6,7 +6,7 @@ use super::worker::{Found, Fragments, innermost_piece};
 use crate::account::{Ledger, Offered};
 use crate::decode::{Decoder, Whole};
 use crate::model::facts::{Carries, LayerKind, MAX_LAYERS, Packet, Stop, Why};
-use crate::model::{ScopeSet, ScopeTag, Sum, Timestamp};
+use crate::model::{ScopeTag, Sum, Timestamp};
 use crate::reassemble::{
     Datagram, FragmentFacts, Listener, Outcome, Payload, Reassembler, WholeDatagram,
 };
@@ -90,11 +90,10 @@ impl Shard {
         self.reassembler.finish(end, &mut self.opener);
     }
 
-    /// The ledger of the shard, `others` being the scopes met elsewhere.
-    pub(super) fn into_ledger(self, others: &ScopeSet) -> Ledger {
+    pub(super) fn into_ledger(self) -> Ledger {
         let mut ledger = self.opener.ledger;
         ledger.reassembly_limits = self.reassembler.limits_hit();
-        ledger.scopes = self.opener.decoder.into_scopes_given(others);
+        ledger.scopes = self.opener.decoder.into_scopes();
         ledger
     }
 
@@ -195,7 +194,7 @@ impl Opener {
             timestamp: datagram.last_timestamp,
             wire_bytes,
         };
-        self.ledger.layers(inner, &offered);
+        self.ledger.inside(outer, inner, &offered);
         if let Some(stop) = &self.packet.stop {
             self.ledger.stop(stop);
         }
@@ -212,6 +211,7 @@ impl Opener {
             timestamp: datagram.last_timestamp,
             wire_bytes,
             depth: depth as u8,
+            ovn: self.packet.ovn(),
             buffer: self.buffer,
             start: self.derived.bytes.len(),
         };

@@ -3,7 +3,7 @@
 use super::{Options, SHARDS};
 use crate::account::Ledger;
 use crate::decode::Decoder;
-use crate::model::facts::{Fragment, Layer, Packet, Piece};
+use crate::model::facts::{Fragment, Layer, OvnPorts, Packet, Piece};
 use crate::model::{FrameId, IpVersion, LinkType, Protocol, Timestamp};
 use crate::reassemble::{Detour, FragmentFacts, Key, Payload};
 use crate::source::{Block, FilterSet};
@@ -35,6 +35,8 @@ pub(super) struct Found {
     pub(super) wire_bytes: u64,
     /// IP headers around it.
     pub(super) depth: u8,
+    /// The logical ports of OVN in the tunnel header around it.
+    pub(super) ovn: Option<OvnPorts>,
     /// The buffer that holds it.
     pub(super) buffer: u32,
     /// Where in the buffer begins what was decoded.
@@ -73,6 +75,7 @@ impl Worker {
                 timestamp: frame.timestamp,
                 wire_bytes: frame.wire_bytes.into(),
                 depth: (self.packet.layers.len() - 1) as u8,
+                ovn: self.packet.ovn(),
                 buffer,
                 start: block.offset_of(frame.data),
             };
@@ -158,6 +161,7 @@ fn facts_of(layer: &Layer, piece: &Piece, found: &Found) -> FragmentFacts {
         ip_longer: layer.ip_longer,
         hop_limit: layer.hop_limit,
         dont_fragment: layer.dont_fragment,
+        ovn: found.ovn,
         extension_bytes: layer.extension_bytes,
         detour: is_detour.then(|| {
             Box::new(Detour {

@@ -4,6 +4,7 @@ use super::fragment::{Detour, FragmentFacts, Key};
 use super::kept::KeptBytes;
 use super::pieces::Pieces;
 use crate::model::counters::FragmentCounts;
+use crate::model::facts::OvnPorts;
 use crate::model::{
     FlowKey, FrameId, IpVersion, Ports, Protocol, ScopeTag, Timestamp, VerdictCounts,
 };
@@ -212,6 +213,8 @@ pub struct Datagram {
     pub header: HeaderFacts,
     /// The beginning of its payload.
     pub head: Head,
+    /// The logical ports of OVN in the tunnel header around its first piece to come.
+    pub ovn: Option<OvnPorts>,
     /// The tunnel it carries, once its first fragment showed one.
     pub tunnel: Option<ScopeTag>,
     pub(super) pieces: Pieces,
@@ -298,6 +301,7 @@ impl Datagram {
                 ..HeaderFacts::of(fragment)
             },
             head: Head::default(),
+            ovn: fragment.ovn,
             tunnel: None,
             pieces: Pieces::default(),
             kept: None,

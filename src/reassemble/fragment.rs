@@ -1,5 +1,6 @@
 //! One fragment on its way into reassembly.
 
+use crate::model::facts::OvnPorts;
 use crate::model::{Addresses, FrameId, Protocol, ScopeTag, Sum, Timestamp, Verdict};
 use siphasher::sip::SipHasher13;
 use std::hash::{Hash, Hasher};
@@ -79,6 +80,8 @@ pub struct FragmentFacts {
     pub hop_limit: u8,
     /// DF.
     pub dont_fragment: bool,
+    /// The logical ports of OVN in the tunnel header around it.
+    pub ovn: Option<OvnPorts>,
     /// Bytes of IPv6 extension headers at the beginning of the payload, if this is
     /// the first fragment.
     pub extension_bytes: u16,

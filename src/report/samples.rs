@@ -80,6 +80,7 @@ fn flow(src: &str, dst: &str, ports: Option<(u16, u16)>, protocol: Protocol) -> 
         largest_datagram_bytes: None,
         super_frames: 0,
         closed: None,
+        ovn: None,
         icmp_errors: IcmpErrors::default(),
         first_timestamp: Some(after(0.0)),
         last_timestamp: Some(after(10.0)),

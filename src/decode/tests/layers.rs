@@ -132,7 +132,7 @@ fn scopes_name_the_tunnel() {
     let outer = decoder.scopes().get(packet.layers[0].scope).unwrap();
     assert_eq!(outer.vlans.ids(), [7]);
     let inner = decoder.scopes().get(packet.layers[1].scope).unwrap();
-    assert_eq!(inner.parent.as_deref(), Some(outer));
+    assert_eq!(inner.parent, packet.layers[0].scope);
     let tunnel = inner.tunnel.unwrap();
     assert_eq!((tunnel.kind, tunnel.id), (TunnelKind::Vxlan, Some(42)));
     assert_eq!(tunnel.destination_port, Some(4789));
@@ -251,4 +251,25 @@ fn tunnels_are_opened_to_a_bound() {
     assert_eq!(packet.layers.len(), crate::model::facts::MAX_LAYERS);
     let stop = packet.stop.unwrap();
     assert_eq!(stop.why, crate::model::facts::Why::TooDeep);
+}
+
+/// An error inside a tunnel is about a packet that went through it the other way.
+#[test]
+fn icmp_errors_in_tunnels_name_the_flow_in_the_reverse_tunnel() {
+    let mut decoder = decoder();
+    let there = facts(&mut decoder, &IPIP).layers[1].scope;
+    // The same tunnel backwards, with an ICMP error inside.
+    let mut bytes = vec![
+        0x45, 0, 0, 0, 0, 0, 0, 0, 64, 4, 0, 0, 198, 51, 100, 2, 192, 0, 2, 1,
+    ];
+    bytes.extend(&ICMP_TOO_BIG.bytes()[14..]);
+    let total = bytes.len() as u16;
+    bytes[2..4].copy_from_slice(&total.to_be_bytes());
+    let mut packet = Packet::default();
+    decoder.frame(&frame(101, &bytes), &mut packet);
+    let Transport::Icmp(icmp) = packet.layers[1].transport else {
+        panic!()
+    };
+    assert_ne!(packet.layers[1].scope, there);
+    assert_eq!(icmp.quoted.unwrap().flow.scope, there);
 }

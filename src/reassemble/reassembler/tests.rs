@@ -54,6 +54,7 @@ fn fragment(id: u32, ms: i64, offset: u32, bytes: u32, more: bool) -> FragmentFa
         ip_longer: false,
         hop_limit: 64,
         dont_fragment: false,
+        ovn: None,
         extension_bytes: 0,
         detour: None,
     }

@@ -5,11 +5,10 @@ use crate::account::{self, Ledger};
 use crate::model::size_class::class_bounds;
 use crate::model::{self, Counters, ScopeSet, Timestamp};
 use crate::report::document::{
-    Closed, Flow, FlowKey, FragmentsPerDatagram, IcmpErrors, Mtu, Options, SizeClass, Sort, Time,
-    Tunnel, TunnelKey,
+    Closed, Flow, FlowKey, FragmentsPerDatagram, IcmpErrors, Mtu, Options, OvnPorts, SizeClass,
+    Sort, Time, Tunnel, TunnelKey,
 };
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Rows for the document, and what they are a part of.
 pub(super) struct Rows<T> {
@@ -49,23 +48,17 @@ pub(super) fn flows(ledger: &Ledger, options: &Options) -> Rows<Flow> {
     }
 }
 
-/// The tunnels likewise. Scopes that differ in more than the tunnel (VLANs inside
-/// it) are one row.
+/// The tunnels likewise.
 pub(super) fn tunnels(ledger: &Ledger, options: &Options) -> Rows<Tunnel> {
+    let scopes = &ledger.scopes;
     let mut totals = Counters::default();
-    let mut by_tunnel: BTreeMap<Option<model::Scope>, account::Tunnel> = BTreeMap::new();
+    let mut rows = Vec::with_capacity(ledger.tunnels.len());
     for (tag, tunnel) in ledger.tunnels.iter() {
-        let scope = ledger.scopes.get(*tag).map(without_inner_vlans);
-        account::Merge::merge(by_tunnel.entry(scope).or_default(), *tunnel);
-    }
-    if let Some(beyond) = ledger.tunnels.beyond() {
-        totals += beyond.counters();
-    }
-    let mut rows = Vec::with_capacity(by_tunnel.len());
-    for (scope, tunnel) in &by_tunnel {
         let counters = tunnel.counters();
         totals += counters;
-        if let Some(key) = scope.as_ref().and_then(tunnel_key) {
+        if let Some(scope) = scopes.get(*tag)
+            && let Some(key) = tunnel_key(scope, scopes)
+        {
             let weight = weight(options.sort, &counters, counters.bytes);
             rows.push((
                 Reverse((weight, counters.bytes)),
@@ -73,6 +66,9 @@ pub(super) fn tunnels(ledger: &Ledger, options: &Options) -> Rows<Tunnel> {
                 Tunnel { key, counters },
             ));
         }
+    }
+    if let Some(beyond) = ledger.tunnels.beyond() {
+        totals += beyond.counters();
     }
     let seen = rows.len() as u64;
     keep_first(&mut rows, options.top, |a, b| (a.0, a.1).cmp(&(b.0, b.1)));
@@ -167,6 +163,10 @@ fn flow_row(key: &model::FlowKey, flow: &account::Flow, scopes: &ScopeSet) -> Fl
             account::Closed::Esp => Closed::Esp,
             account::Closed::WireGuard => Closed::Wireguard,
         }),
+        ovn: flow.ovn_ports().map(|ports| OvnPorts {
+            ingress: ports.ingress,
+            egress: ports.egress,
+        }),
         icmp_errors: icmp_errors(flow.icmp_errors()),
         first_timestamp: time(flow.first),
         last_timestamp: time(flow.last),
@@ -207,15 +207,16 @@ fn flow_key(key: &model::FlowKey, scopes: &ScopeSet) -> FlowKey {
         vlans: scope
             .map(|scope| scope.vlans.ids().to_vec())
             .unwrap_or_default(),
-        tunnel: scope.and_then(tunnel_key),
+        tunnel: scope.and_then(|scope| tunnel_key(scope, scopes)),
     }
 }
 
 /// The innermost tunnel around a scope.
-fn tunnel_key(scope: &model::Scope) -> Option<TunnelKey> {
-    let around = scope.parent.as_deref();
+fn tunnel_key(scope: &model::Scope, scopes: &ScopeSet) -> Option<TunnelKey> {
+    let around = scopes.get(scope.parent);
+    let further_out = || around.and_then(|around| tunnel_key(around, scopes));
     let Some(tunnel) = &scope.tunnel else {
-        return around.and_then(tunnel_key);
+        return further_out();
     };
     Some(TunnelKey {
         kind: tunnel.kind,
@@ -226,13 +227,6 @@ fn tunnel_key(scope: &model::Scope) -> Option<TunnelKey> {
         vlans: around
             .map(|around| around.vlans.ids().to_vec())
             .unwrap_or_default(),
-        inside: around.and_then(tunnel_key).map(Box::new),
+        inside: further_out().map(Box::new),
     })
-}
-
-fn without_inner_vlans(scope: &model::Scope) -> model::Scope {
-    model::Scope {
-        vlans: model::VlanStack::EMPTY,
-        ..scope.clone()
-    }
 }

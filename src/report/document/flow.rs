@@ -31,6 +31,9 @@ pub struct Flow {
     pub super_frames: u64,
     /// The encryption that keeps what it carries closed; `null` if there is none.
     pub closed: Option<Closed>,
+    /// The logical ports that OVN writes into the Geneve header around it; `null`
+    /// without OVN.
+    pub ovn: Option<OvnPorts>,
     /// ICMP errors that quote a packet of this flow.
     pub icmp_errors: IcmpErrors,
     /// First packet; `null` for a flow known only from ICMP errors.
@@ -132,6 +135,15 @@ impl Closed {
             Self::Esp => "esp",
         }
     }
+}
+
+/// Logical ports of OVN, as tunnel keys of its southbound database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OvnPorts {
+    /// Logical ingress port.
+    pub ingress: u16,
+    /// Logical egress port.
+    pub egress: u16,
 }
 
 /// ICMP errors that quote a packet of one flow.

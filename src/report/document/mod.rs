@@ -18,7 +18,7 @@ mod tunnel;
 pub use capture::{Capture, CaptureFile, Problem, Severity};
 pub use finding::{Evidence, Explanation, Finding, Part};
 pub use flow::{
-    Closed, Flow, FlowKey, FragmentsPerDatagram, IcmpErrors, Mtu, SizeClass, Throughput,
+    Closed, Flow, FlowKey, FragmentsPerDatagram, IcmpErrors, Mtu, OvnPorts, SizeClass, Throughput,
 };
 pub use forecast::{Alternative, Prediction, Receiver};
 pub use scalar::Time;
