@@ -1,1 +1,6 @@
+//! What fraglens promises, held against whole captures: in-process through
+//! [`support`], and as a program where the process is what matters.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod manifest;
+mod support;
