@@ -2,5 +2,6 @@
 //! [`support`], and as a program where the process is what matters.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod invariants;
 mod manifest;
 mod support;
