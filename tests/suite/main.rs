@@ -2,6 +2,8 @@
 //! [`support`], and as a program where the process is what matters.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod capture_files;
+mod determinism;
 mod invariants;
 mod manifest;
 mod support;
