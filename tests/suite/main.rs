@@ -6,4 +6,6 @@ mod capture_files;
 mod determinism;
 mod invariants;
 mod manifest;
+mod mutation;
 mod support;
+mod truncation;
