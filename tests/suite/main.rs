@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod capture_files;
+mod corpus;
+mod corpus_differences;
 mod determinism;
 mod invariants;
 mod manifest;
