@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod capture_files;
+mod cli;
+mod cli_output;
 mod corpus;
 mod corpus_differences;
 mod determinism;
