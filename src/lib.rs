@@ -25,23 +25,28 @@
 //!
 //! # The rooms
 //!
-//! Data runs one way: a room uses those above it in this table and no others. A
-//! test reads the table and holds the code to it.
+//! - [`model`]: the vocabulary: time, addresses, keys, counters, facts; plain data
+//! - [`source`]: where frames come from; the only user of `pcap` and `pcap_parser`
+//! - [`decode`]: bytes to facts; the only user of `etherparse`
+//! - [`reassemble`]: fragments to datagrams, by capture time, bounded
+//! - [`account`]: facts and outcomes to a ledger
+//! - [`pipeline`]: the one place that sees the four above together
+//! - [`report`]: the ledger to one document, the document to every format
+//! - [`cli`]: the command line; the only user of `clap`
 //!
-//! <!-- house -->
+//! Data runs one way: a room uses what this table allows and nothing else. A test
+//! reads the table and holds the code to it.
 //!
-//! | room | what it is | may use |
-//! | --- | --- | --- |
-//! | [`model`] | the vocabulary: time, addresses, keys, counters, facts; plain data that merges | |
-//! | [`source`] | where frames come from; the only user of `pcap` and `pcap_parser` | model |
-//! | [`decode`] | bytes to facts; the only user of `etherparse` | model |
-//! | [`reassemble`] | fragments to datagrams, by capture time, bounded | model |
-//! | [`account`] | facts and outcomes to a ledger | model, reassemble |
-//! | [`pipeline`] | the one place that sees the four above together | model, source, decode, reassemble, account |
-//! | [`report`] | ledger to one document, the document to every format | model, source, reassemble, account |
-//! | [`cli`] | the command line; the only user of `clap` | model, source, decode, reassemble, account, pipeline, report |
-//!
-//! <!-- house end -->
+//! | room | may use |
+//! | --- | --- |
+//! | model | |
+//! | source | model |
+//! | decode | model |
+//! | reassemble | model |
+//! | account | model, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
+//! | pipeline | model, source, decode, reassemble, account |
+//! | report | model, account, source::FileFacts, source::Problem, source::Severity |
+//! | cli | model, source, decode, reassemble, account, pipeline, report |
 //!
 //! # Contracts
 //!

@@ -5,26 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Used as long as the docs of `src/lib.rs` hold no such table. An entry is a room,
-/// or one item of a room. `cli` and `pipeline` are above the others.
-const TABLE: &str = "
-| room | may use |
-| --- | --- |
-| model | |
-| source | model |
-| decode | model |
-| reassemble | model |
-| account | model, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
-| pipeline | model, source, decode, reassemble, account |
-| receiver | model, reassemble |
-| diagnose | model, account, receiver |
-| compare | model, account, reassemble::Datagram |
-| report | model, account, receiver, diagnose, compare, source::FileFacts, source::Problem, source::Severity |
-| evidence | model, source, report |
-| watch | model, account, report |
-| cli | model, source, decode, reassemble, account, pipeline, receiver, diagnose, compare, report, evidence, watch |
-";
-
 /// Crates that one room has to itself.
 const CRATES: [(&str, &[&str]); 4] = [
     ("source", &["pcap", "pcap_parser"]),
@@ -45,6 +25,8 @@ const CRATES: [(&str, &[&str]); 4] = [
 type Table = BTreeMap<String, BTreeSet<String>>;
 
 /// The table in the docs of `src/lib.rs`, or the one here.
+/// The table in the documentation of `src/lib.rs`. An entry is a room, or one item
+/// of a room.
 fn table() -> Table {
     let docs = fs::read_to_string(in_repository("src/lib.rs")).unwrap();
     let docs: Vec<&str> = docs
@@ -52,12 +34,9 @@ fn table() -> Table {
         .map(|line| line.trim_start_matches("//!").trim())
         .collect();
     let is_head = |line: &&str| line.replace(' ', "") == "|room|mayuse|";
-    let lines = match docs.iter().position(is_head) {
-        Some(head) => docs[head..].to_vec(),
-        None => TABLE.trim().lines().collect(),
-    };
-    let rows = lines
-        .into_iter()
+    let head = docs.iter().position(is_head);
+    let rows = docs[head.expect("the table of rooms in src/lib.rs")..]
+        .iter()
         .skip(2)
         .take_while(|line| line.starts_with('|'));
     let cells = rows.map(|row| {
