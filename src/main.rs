@@ -1,6 +1,7 @@
 //! Runs the command, and decides the exit status and what a closed pipe means.
 
 use fraglens::cli::{self, Status, UsageError};
+use fraglens::report::escape;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -11,7 +12,8 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => Status::Done,
         Err(error) => {
             // Nobody is left to be told if standard error is closed.
-            let _ = writeln!(io::stderr(), "fraglens: {error:#}");
+            let text = escape::line(&format!("{error:#}")).into_owned();
+            let _ = writeln!(io::stderr(), "fraglens: {text}");
             if error.is::<UsageError>() {
                 Status::Usage
             } else {

@@ -60,6 +60,7 @@ struct Rare {
     fragments_per_datagram: Option<(u64, u64)>,
     datagrams_of_unknown_size: u64,
     super_frames: u64,
+    duplicate_bytes: u64,
     icmp_errors: IcmpErrors,
     closed: Option<Closed>,
     ovn: Option<OvnPorts>,
@@ -153,6 +154,7 @@ impl Flow {
         self.plain.bytes += fragment.wire_bytes;
         self.seen(fragment.timestamp);
         let rare = self.rare();
+        rare.duplicate_bytes += fragment.wire_bytes;
         count_late_copy(&mut rare.counters, &mut rare.largest, datagram, fragment);
     }
 
@@ -201,6 +203,11 @@ impl Flow {
     /// Packets longer than their length field can say.
     pub fn super_frames(&self) -> u64 {
         self.rare.as_ref().map_or(0, |rare| rare.super_frames)
+    }
+
+    /// Wire bytes of fragments that were copies of others.
+    pub fn duplicate_bytes(&self) -> u64 {
+        self.rare.as_ref().map_or(0, |rare| rare.duplicate_bytes)
     }
 
     /// ICMP errors about its packets.
@@ -279,6 +286,7 @@ impl Flow {
         count_fragments(&mut rare.counters, datagram);
         count_fate(&mut rare.counters, fate);
         rare.largest.merge(tally.largest);
+        rare.duplicate_bytes += tally.duplicate_wire_bytes;
         if let Some(ports) = datagram.ovn {
             self.ovn(ports);
         }
@@ -343,6 +351,7 @@ impl Merge for Rare {
         }
         self.datagrams_of_unknown_size += other.datagrams_of_unknown_size;
         self.super_frames += other.super_frames;
+        self.duplicate_bytes += other.duplicate_bytes;
         self.icmp_errors.merge(other.icmp_errors);
         self.closed = self.closed.max(other.closed);
         self.ovn = [self.ovn, other.ovn].into_iter().flatten().min();

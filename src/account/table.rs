@@ -125,7 +125,7 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
             return None;
         }
         // A quarter of slack, so that shrinking is rare.
-        if self.entries.len() >= self.bound + self.bound / 4 + 1 {
+        if self.entries.len() > self.bound + self.bound / 4 {
             self.shrink();
             if self.is_beyond(key) {
                 return None;

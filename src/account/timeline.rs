@@ -41,7 +41,11 @@ pub struct Timeline {
     width: i64,
     /// By bucket number, ascending.
     buckets: Vec<(i64, Bucket)>,
+    /// The bucket of the last event, and when it begins and ends: nearly all events
+    /// fall into it, and a division each would be felt.
     latest: usize,
+    begins: i64,
+    ends: i64,
 }
 
 impl Timeline {
@@ -51,21 +55,17 @@ impl Timeline {
             width: width.0.max(1),
             buckets: Vec::new(),
             latest: 0,
+            begins: 0,
+            ends: 0,
         }
     }
 
     /// The bucket of a moment.
     pub fn at(&mut self, time: Timestamp) -> &mut Bucket {
-        let number = time.0.div_euclid(self.width);
-        let latest = self.latest;
-        if self
-            .buckets
-            .get(latest)
-            .is_some_and(|(at, _)| *at == number)
-        {
-            return &mut self.buckets[latest].1;
+        if !(self.begins..self.ends).contains(&time.0) {
+            self.find(time);
         }
-        self.find(time)
+        &mut self.buckets[self.latest].1
     }
 
     /// Width of each bucket.
@@ -96,7 +96,8 @@ impl Timeline {
         }
     }
 
-    fn find(&mut self, time: Timestamp) -> &mut Bucket {
+    /// Makes the bucket of a moment the latest.
+    fn find(&mut self, time: Timestamp) {
         loop {
             let number = time.0.div_euclid(self.width);
             match self.buckets.binary_search_by_key(&number, |(at, _)| *at) {
@@ -114,7 +115,9 @@ impl Timeline {
                 }
             }
         }
-        &mut self.buckets[self.latest].1
+        let number = self.buckets[self.latest].0;
+        self.begins = number.saturating_mul(self.width);
+        self.ends = number.saturating_add(1).saturating_mul(self.width);
     }
 
     fn coarsen(&mut self) {
@@ -129,6 +132,7 @@ impl Timeline {
         }
         self.buckets = wide;
         self.latest = 0;
+        self.ends = self.begins;
     }
 }
 

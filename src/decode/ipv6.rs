@@ -11,7 +11,7 @@
 
 use super::checksum::{pseudo, pseudo_of};
 use super::extension::{Chain, Destination, FragmentHeader, jumbo_length};
-use super::network::{HeaderChecksum, Network, piece};
+use super::network::{Network, piece};
 use super::view::View;
 use crate::model::facts::{Carries, Fragment, Layer, LayerKind, Stop, Transport};
 use crate::model::{Addresses, Protocol, ScopeTag, Sum};
@@ -75,7 +75,6 @@ pub(super) fn parse(
     Ok(Network {
         upper: body,
         pseudo: pseudo_sum(view, &addresses, &chain),
-        header_checksum: HeaderChecksum::Settled,
         stop: chain.stop,
     })
 }

@@ -15,19 +15,8 @@ pub(super) struct Network<'a> {
     /// Sum of the pseudo-header without its length; `None` where the last
     /// destination is not known.
     pub pseudo: Option<Sum>,
-    /// What the IPv4 header checksum looks like.
-    pub header_checksum: HeaderChecksum,
     /// Why the headers behind it could not be read.
     pub stop: Option<Stop>,
-}
-
-/// What an IPv4 header checksum looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HeaderChecksum {
-    /// It verifies, or it is wrong and filled in; or IPv6, which has none.
-    Settled,
-    /// It is zero and does not verify: wrong, or left to a NIC.
-    Empty,
 }
 
 impl<'a> Network<'a> {
@@ -40,6 +29,7 @@ impl<'a> Network<'a> {
             version: layer.addresses.version,
             pseudo: self.pseudo,
             known_sum: None,
+            known_excess: None,
             origin: if layer.super_frame {
                 Origin::SuperFrame
             } else {

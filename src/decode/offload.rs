@@ -1,11 +1,9 @@
 //! Checksums that are wrong only because a NIC was to finish them.
 //!
-//! What the walk took for bad is looked at again when the whole packet is known:
-//! - Local Checksum Offload (Linux `Documentation/networking/checksum-offloads.rst`):
-//!   the sender of a tunnel computes an outer checksum as it will be right once the
-//!   NIC has finished the inner one.
-//! - An IPv4 header checksum of zero, in a packet that shows otherwise that it has
-//!   not been through a NIC yet.
+//! Local Checksum Offload (Linux `Documentation/networking/checksum-offloads.rst`): the
+//! sender of a tunnel computes an outer checksum as it will be right once the NIC has
+//! finished the inner one. So what the walk took for bad is looked at again when the
+//! whole packet is known.
 
 use super::checksum::Judgement;
 use super::upper::Upper;
@@ -28,23 +26,9 @@ pub(super) struct Suspicions {
     bad: [Option<Found>; MAX_LAYERS],
     /// The innermost checksum that was left to a NIC.
     unfinished: Option<Found>,
-    /// Bit n: the header checksum of layer n is zero and does not verify.
-    empty_headers: u8,
-    /// Whether something shows that the packet has not been through a NIC.
-    looks_local: bool,
 }
 
 impl Suspicions {
-    /// Notes an IPv4 header checksum of zero that does not verify.
-    pub fn empty_header(&mut self, layer: usize) {
-        self.empty_headers |= 1u8.checked_shl(layer as u32).unwrap_or(0);
-    }
-
-    /// Notes that the packet is a super-frame.
-    pub fn super_frame(&mut self) {
-        self.looks_local = true;
-    }
-
     /// Notes the transport checksum of a layer.
     #[inline]
     pub fn transport(&mut self, layer: usize, upper: &Upper<'_>, judgement: &Judgement) {
@@ -53,34 +37,27 @@ impl Suspicions {
             start: upper.view.start,
         };
         match judgement.verdict {
-            Verdict::Offloaded => {
-                self.unfinished = Some(found);
-                self.looks_local = true;
-            }
+            Verdict::Offloaded => self.unfinished = Some(found),
             Verdict::Bad => {
                 if let Some(slot) = self.bad.get_mut(layer) {
                     *slot = Some(found);
                 }
             }
-            Verdict::Unverifiable => self.looks_local |= judgement.looks_partial,
-            Verdict::Good | Verdict::Absent => {}
+            Verdict::Good | Verdict::Absent | Verdict::Unverifiable => {}
         }
     }
 
     /// Takes back what the whole packet explains.
     #[inline]
     pub fn settle(&self, layers: &mut [Layer]) {
-        if !self.looks_local {
+        let Some(inner) = self.unfinished else {
             return;
-        }
-        for (layer, (bad, bit)) in layers.iter_mut().zip(self.bad.iter().zip(0..)) {
-            if let (Some(outer), Some(inner)) = (bad, self.unfinished)
+        };
+        for (layer, bad) in layers.iter_mut().zip(&self.bad) {
+            if let Some(outer) = bad
                 && becomes_right(*outer, inner)
             {
                 offload(&mut layer.transport);
-            }
-            if self.empty_headers.checked_shr(bit).unwrap_or(0) & 1 != 0 {
-                layer.header_checksum = Some(Verdict::Offloaded);
             }
         }
     }

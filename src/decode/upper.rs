@@ -19,6 +19,8 @@ pub(super) struct Upper<'a> {
     pub pseudo: Option<Sum>,
     /// The sum of everything claimed, where that is known without the bytes.
     pub known_sum: Option<Sum>,
+    /// The sum of everything behind so many bytes, where that is known.
+    pub known_excess: Option<(u32, Sum)>,
     /// Whether it came in one packet.
     pub origin: Origin,
     /// Scope of its IP header.
@@ -66,6 +68,11 @@ impl Upper<'_> {
     pub fn sum(&self, count: u32) -> Option<Sum> {
         if count == self.view.claimed && self.known_sum.is_some() {
             return self.known_sum;
+        }
+        if let (Some(all), Some((after, excess))) = (self.known_sum, self.known_excess)
+            && after == count
+        {
+            return Some(all.minus(excess));
         }
         self.view.bytes.get(..count as usize).map(checksum::sum)
     }

@@ -13,7 +13,7 @@
 use super::checksum::Judgement;
 use super::decoder::Decoder;
 use super::link::{self, Content, Found, ether_type};
-use super::network::{self, HeaderChecksum, Network};
+use super::network::{self, Network};
 use super::offload::Suspicions;
 use super::tunnel::{Inside, Tunnel};
 use super::udp::PortUse;
@@ -130,16 +130,9 @@ impl<'d> Walk<'d> {
     /// Goes on from the IP header just read; gives the tunnel it carries.
     #[inline]
     fn layer<'a>(&mut self, network: &Network<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
-        let depth = self.packet.layers.len().saturating_sub(1);
         let Some(layer) = self.packet.layers.last() else {
             return Ok(None);
         };
-        if layer.super_frame {
-            self.suspicions.super_frame();
-        }
-        if network.header_checksum == HeaderChecksum::Empty {
-            self.suspicions.empty_header(depth);
-        }
         if let Some(stop) = network.stop {
             return Err(stop);
         }

@@ -26,6 +26,9 @@ pub struct Whole {
     pub payload_bytes: u32,
     /// Sum of the whole payload; `None` if not all of it was captured.
     pub sum: Option<Sum>,
+    /// Where in the payload the UDP length ends and the sum of what is beyond it, if
+    /// something is; only that much of a UDP datagram is covered by its checksum.
+    pub excess: Option<(u32, Sum)>,
     /// Length of the IP packet it would have been, header included.
     pub ip_bytes: u32,
     /// TTL or hop limit of the first fragment.
@@ -52,6 +55,7 @@ impl Whole {
             extension_bytes: first.extension_bytes,
             payload_bytes,
             sum,
+            excess: None,
             ip_bytes: header_bytes.saturating_add(payload_bytes),
             hop_limit: first.hop_limit,
             dont_fragment: first.dont_fragment,
@@ -105,6 +109,9 @@ impl Whole {
             )),
             // Extension headers are a multiple of 8 bytes long.
             known_sum: self.sum.zip(before).map(|(all, before)| all.minus(before)),
+            known_excess: self
+                .excess
+                .map(|(after, sum)| (after.saturating_sub(u32::from(self.extension_bytes)), sum)),
             origin: Origin::Fragments,
             scope: self.scope,
         }

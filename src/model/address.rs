@@ -1,5 +1,6 @@
 //! Source and destination of one IP header, in one shape for both versions.
 
+use std::hash::{Hash, Hasher};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Version of an IP header.
@@ -17,7 +18,7 @@ pub enum IpVersion {
 ///
 /// IPv4 addresses fill the first four octets, the rest is zero, so that pairs
 /// compare and hash as plain bytes; `version` keeps the two families apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Addresses {
     /// Version of both addresses.
     pub version: IpVersion,
@@ -69,6 +70,23 @@ impl Addresses {
         match self.version {
             IpVersion::V4 => Ipv4Addr::new(octets[0], octets[1], octets[2], octets[3]).into(),
             IpVersion::V6 => Ipv6Addr::from(*octets).into(),
+        }
+    }
+}
+
+/// By words instead of by bytes with their lengths: every packet is looked up by
+/// its addresses.
+impl Hash for Addresses {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let source = u128::from_ne_bytes(self.source);
+        let destination = u128::from_ne_bytes(self.destination);
+        state.write_u8(self.version as u8);
+        match self.version {
+            IpVersion::V4 => state.write_u64((source as u64) << 32 | destination as u64),
+            IpVersion::V6 => {
+                state.write_u128(source);
+                state.write_u128(destination);
+            }
         }
     }
 }

@@ -257,6 +257,7 @@ fn whole(datagram: &Datagram, payload_bytes: u32, sum: Option<Sum>) -> Whole {
         extension_bytes: header.extension_bytes,
         payload_bytes,
         sum,
+        excess: datagram.excess(),
         ip_bytes: header_bytes.saturating_add(payload_bytes),
         hop_limit: header.hop_limit,
         dont_fragment: header.dont_fragment,

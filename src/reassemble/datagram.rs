@@ -2,11 +2,11 @@
 
 use super::fragment::{Detour, FragmentFacts, Key};
 use super::kept::KeptBytes;
-use super::pieces::Pieces;
+use super::pieces::{NewPiece, Pieces};
 use crate::model::counters::FragmentCounts;
 use crate::model::facts::OvnPorts;
 use crate::model::{
-    FlowKey, FrameId, IpVersion, Ports, Protocol, ScopeTag, Timestamp, VerdictCounts,
+    FlowKey, FrameId, IpVersion, Ports, Protocol, ScopeTag, Sum, Timestamp, VerdictCounts,
 };
 
 /// Bytes of a datagram's beginning that are kept for its transport header: room
@@ -217,6 +217,9 @@ pub struct Datagram {
     pub ovn: Option<OvnPorts>,
     /// The tunnel it carries, once its first fragment showed one.
     pub tunnel: Option<ScopeTag>,
+    /// Sum of the bytes beyond the UDP length, which its checksum does not cover;
+    /// `None` once a piece came before the length was known, or was cut.
+    pub(super) excess: Option<Sum>,
     pub(super) pieces: Pieces,
     pub(super) kept: Option<Box<KeptBytes>>,
     /// Whether its bytes were given up while its first fragment was missing.
@@ -303,6 +306,7 @@ impl Datagram {
             head: Head::default(),
             ovn: fragment.ovn,
             tunnel: None,
+            excess: Some(Sum::default()),
             pieces: Pieces::default(),
             kept: None,
             bytes_given_up: false,
@@ -321,6 +325,36 @@ impl Datagram {
     /// Length of the whole payload in bytes, if the last fragment came.
     pub fn payload_bytes(&self) -> Option<u32> {
         self.pieces.total_bytes()
+    }
+
+    /// Sums what of a piece lies beyond the UDP length.
+    pub(super) fn add_excess(&mut self, piece: &NewPiece, captured: &[u8]) {
+        if self.header.protocol != Protocol::UDP {
+            return;
+        }
+        let Some(end) = self.udp_end() else {
+            self.excess = None;
+            return;
+        };
+        if piece.offset + piece.bytes <= end {
+            return;
+        }
+        let skipped = end.saturating_sub(piece.offset) as usize;
+        let is_all_there = captured.len() == piece.bytes as usize;
+        let beyond = captured.get(skipped..).filter(|_| is_all_there);
+        let sum = beyond.map(|beyond| match skipped % 2 {
+            0 => Sum::of(beyond),
+            _ => Sum::of(beyond).swapped(),
+        });
+        self.excess = self.excess.zip(sum).map(|(excess, sum)| excess.plus(sum));
+    }
+
+    /// Where in the payload the UDP length ends, and the sum of what is beyond it, if
+    /// something is and its bytes were all captured.
+    pub fn excess(&self) -> Option<(u32, Sum)> {
+        let end = self.udp_end()?;
+        let is_shorter = end < self.payload_bytes()?;
+        self.excess.filter(|_| is_shorter).map(|sum| (end, sum))
     }
 
     /// Memory behind it now.
@@ -355,9 +389,7 @@ impl Datagram {
     /// IP length of the datagram, as far as a fragment told: the end of the last
     /// one, or the length field of UDP in the first.
     pub fn claimed_ip_bytes(&self) -> Option<u32> {
-        let extensions = u32::from(self.header.extension_bytes);
-        let of_udp = || self.udp_length().map(|length| extensions + length);
-        let payload = self.payload_bytes().or_else(of_udp)?;
+        let payload = self.payload_bytes().or_else(|| self.udp_end())?;
         Some(
             payload.saturating_add(
                 self.header
@@ -370,9 +402,8 @@ impl Datagram {
     /// the UDP length goes beyond what that fragment holds, as in any fragmented
     /// datagram.
     pub fn first_looks_bad_to_old_tcpdump(&self) -> bool {
-        let extensions = u32::from(self.header.extension_bytes);
-        self.udp_length()
-            .is_some_and(|length| extensions + length > self.header.payload_bytes)
+        self.udp_end()
+            .is_some_and(|end| end > self.header.payload_bytes)
     }
 
     /// The captured beginning of what is behind IPv6 extension headers.
@@ -390,10 +421,12 @@ impl Datagram {
         })
     }
 
-    fn udp_length(&self) -> Option<u32> {
+    /// Where in the payload the UDP datagram ends, by its length field.
+    fn udp_end(&self) -> Option<u32> {
+        let extensions = u32::from(self.header.extension_bytes);
         let head = self.transport_head().first_chunk::<8>()?;
         (self.header.protocol == Protocol::UDP && self.has_first())
-            .then(|| u32::from(u16::from_be_bytes([head[4], head[5]])))
+            .then(|| extensions + u32::from(u16::from_be_bytes([head[4], head[5]])))
     }
 }
 

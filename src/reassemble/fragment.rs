@@ -2,8 +2,8 @@
 
 use crate::model::facts::OvnPorts;
 use crate::model::{Addresses, FrameId, Protocol, ScopeTag, Sum, Timestamp, Verdict};
-use siphasher::sip::SipHasher13;
-use std::hash::{Hash, Hasher};
+use foldhash::quality::FixedState;
+use std::hash::BuildHasher;
 
 /// What the fragments of one datagram have in common.
 ///
@@ -26,11 +26,14 @@ impl Key {
     /// Which of `shards` equal parts of the work the key falls into: the same in
     /// every run, so that bounds which a shard keeps are met at the same packet.
     pub fn shard(&self, shards: usize) -> usize {
-        let mut hasher = SipHasher13::new();
-        self.hash(&mut hasher);
-        (hasher.finish() % shards.max(1) as u64) as usize
+        let hash = FixedState::with_seed(SHARD_SEED).hash_one(self);
+        (hash % shards.max(1) as u64) as usize
     }
 }
+
+/// Any number: whoever crafts keys that all fall into one shard crowds out his own
+/// datagrams.
+const SHARD_SEED: u64 = 791;
 
 /// Where the captured bytes of a fragment's payload lie: a range of a buffer
 /// that outlives the fragment's way through reassembly.

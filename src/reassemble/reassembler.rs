@@ -273,6 +273,7 @@ impl Reassembler {
                 let usable = captured.len().min(piece.bytes as usize);
                 let captured = &captured[..usable];
                 datagram.head.put(fragment.offset, captured);
+                datagram.add_excess(piece, captured);
                 self.keep_bytes(slot, fragment.offset, captured);
                 self.complete_if_whole(slot, fragment, listener);
                 self.charge(slot);

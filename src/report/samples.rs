@@ -119,6 +119,7 @@ pub(crate) fn healthy() -> Report {
         datagrams_per_second: Some(120.0),
         deliverable_datagrams: 1_200,
         deliverable_bytes: 1_700_000,
+        duplicate_bytes: 0,
         deliverable_bits_per_second: Some(1_360_000.0),
     };
     only.sizes = vec![
@@ -191,6 +192,7 @@ pub(crate) fn netperf_loss() -> Report {
         datagrams_per_second: Some(387.7),
         deliverable_datagrams: 5_741,
         deliverable_bytes: 389_611_000,
+        duplicate_bytes: 0,
         deliverable_bits_per_second: Some(50_272_387.1),
     };
     only.sizes = vec![SizeClass {
@@ -283,6 +285,7 @@ pub(crate) fn many() -> Report {
         datagrams_per_second: Some(2_000_000.0),
         deliverable_datagrams: 10_001_000,
         deliverable_bytes: 20_000_000_000,
+        duplicate_bytes: 0,
         deliverable_bits_per_second: Some(16e9),
     };
     long.mtu = Some(Mtu {

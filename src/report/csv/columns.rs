@@ -206,6 +206,9 @@ pub(super) const COLUMNS: &[Column] = &[
     ("throughput_deliverable_bytes", |flow| {
         flow.throughput.deliverable_bytes.to_string()
     }),
+    ("throughput_duplicate_bytes", |flow| {
+        flow.throughput.duplicate_bytes.to_string()
+    }),
     ("throughput_deliverable_bits_per_second", |flow| {
         cell(flow.throughput.deliverable_bits_per_second)
     }),
@@ -225,6 +228,12 @@ pub(super) const COLUMNS: &[Column] = &[
     }),
     ("super_frames", |flow| flow.super_frames.to_string()),
     ("closed", |flow| cell(flow.closed.map(Closed::name))),
+    ("ovn_ingress", |flow| {
+        cell(flow.ovn.map(|ports| ports.ingress))
+    }),
+    ("ovn_egress", |flow| {
+        cell(flow.ovn.map(|ports| ports.egress))
+    }),
     ("icmp_errors_fragmentation_needed", |flow| {
         flow.icmp_errors.fragmentation_needed.to_string()
     }),

@@ -81,8 +81,20 @@ pub struct Throughput {
     pub deliverable_datagrams: u64,
     /// Bytes of those datagrams as offered on the wire, comparable with `bytes`.
     pub deliverable_bytes: u64,
-    /// Bits per second of those.
+    /// Bytes on the wire of fragments that were copies of others: offered, but
+    /// nothing is missing for them.
+    pub duplicate_bytes: u64,
+    /// Bits per second of what could be delivered.
     pub deliverable_bits_per_second: Option<f64>,
+}
+
+impl Throughput {
+    /// Of `bytes` offered, what could neither be delivered nor was a copy.
+    pub fn missing_bytes(&self, bytes: u64) -> u64 {
+        bytes
+            .saturating_sub(self.deliverable_bytes)
+            .saturating_sub(self.duplicate_bytes)
+    }
 }
 
 /// Datagrams of one range of sizes.

@@ -18,11 +18,11 @@ pub struct Timeline {
 pub struct Bucket {
     /// Where it begins.
     pub start: Time,
-    /// Innermost IP packets.
+    /// Frames that carried IP.
     pub packets: u64,
-    /// Bytes on the wire of the frames that carried them.
+    /// Bytes on the wire of those.
     pub bytes: u64,
-    /// Those packets that were fragments.
+    /// Those frames whose innermost readable IP packet was a fragment.
     pub fragments: u64,
     /// Datagrams that became whole, unfragmented ones included.
     pub datagrams_completed: u64,

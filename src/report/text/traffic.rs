@@ -40,15 +40,26 @@ fn write_rates(throughput: &Throughput, page: &mut Page<'_, impl Write>) -> io::
         line.push_str(&format!(", {}", number::rate(datagrams, "datagrams")));
     }
     page.field("offered", &line, Tone::Normal)?;
+    let seconds = throughput.duration_seconds.unwrap_or_default();
+    let copies = throughput.duplicate_bytes as f64 * 8.0 / seconds;
+    if throughput.duplicate_bytes > 0 {
+        let line = format!(
+            "{} ({}) in fragments that were seen before",
+            number::bit_rate(copies),
+            number::share(copies / offered),
+        );
+        page.field("copies", &line, Tone::Normal)?;
+    }
+    let wanted = offered - copies;
     let line = format!(
         "{} ({}) in datagrams that are whole and not corrupt",
         number::bit_rate(deliverable),
-        number::share(deliverable / offered),
+        number::share(deliverable / wanted),
     );
     page.field(
         "deliverable",
         &line,
-        Tone::fault_if(deliverable < offered * 0.99),
+        Tone::fault_if(deliverable < wanted * 0.99),
     )
 }
 

@@ -3,7 +3,7 @@
 use super::flows::{bad, order};
 use super::page::{Page, Tone};
 use super::table::{Column, Table};
-use crate::report::document::{Report, Tunnel};
+use crate::report::document::{Report, Sort, Tunnel};
 use crate::report::{label, number};
 use std::io::{self, Write};
 
@@ -49,7 +49,11 @@ pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Res
 
 fn remark(report: &Report, shown: u64) -> String {
     let all = report.tunnels.len() as u64 + report.tunnels_omitted;
-    let order = order(report.options.sort);
+    // Nothing is known of what a tunnel should have carried: by bytes then.
+    let order = match report.options.sort {
+        Sort::Missing => order(Sort::Bytes),
+        sort => order(sort),
+    };
     match all {
         1 => String::new(),
         all if all == shown => format!("{}, {order} first", number::counted(all, "tunnel")),

@@ -1,0 +1,126 @@
+//! From fragments to datagrams. How they are decoded is not measured here.
+
+use crate::sample::Sample;
+use criterion::Criterion;
+use fraglens::decode::{DecodeOptions, Decoder};
+use fraglens::model::facts::{Fragment, Layer, Packet, Piece};
+use fraglens::model::{Frame, ScopeTag, Timestamp};
+use fraglens::reassemble::{
+    Datagram, FragmentFacts, Key, Limits, Listener, Outcome, Payload, Reassembler,
+};
+use fraglens::source::Block;
+use std::hint::black_box;
+
+pub fn bench(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("reassembly");
+    let cases = [
+        (Sample::netperf(), Carried::Flow),
+        (Sample::netperf_loss(), Carried::Flow),
+        (Sample::vxlan_inner(), Carried::Flow),
+        // The bytes are kept.
+        (Sample::vxlan_outer(), Carried::Tunnel),
+    ];
+    for (sample, carried) in cases {
+        sample.sets_throughput(&mut group, sample.made.fragments);
+        let blocks = sample.blocks();
+        let fragments = fragments(&blocks);
+        assert_eq!(fragments.len() as u64, sample.made.fragments);
+        group.bench_function(sample.name, |bencher| {
+            bencher.iter(|| {
+                let mut tally = Tally::new(carried);
+                let mut reassembler = Reassembler::new(Limits::default());
+                for (fragment, captured) in &fragments {
+                    reassembler.take(black_box(fragment), captured, &mut tally);
+                }
+                reassembler.finish(Timestamp::MAX, &mut tally);
+                assert_eq!(tally.whole, sample.made.whole);
+                tally.whole
+            });
+        });
+    }
+    group.finish();
+}
+
+/// What the datagrams of a sample carry.
+#[derive(Clone, Copy)]
+enum Carried {
+    Flow,
+    Tunnel,
+}
+
+struct Tally {
+    carried: Carried,
+    whole: u64,
+}
+
+impl Tally {
+    fn new(carried: Carried) -> Self {
+        Self { carried, whole: 0 }
+    }
+}
+
+impl Listener for Tally {
+    fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<ScopeTag> {
+        match self.carried {
+            Carried::Flow => None,
+            Carried::Tunnel => Some(ScopeTag(1)),
+        }
+    }
+
+    fn outcome(&mut self, outcome: Outcome<'_>) {
+        if let Outcome::Reassembled(datagram) = black_box(outcome) {
+            self.whole += 1;
+            if let Carried::Tunnel = self.carried {
+                assert!(datagram.bytes.is_some());
+            }
+        }
+    }
+}
+
+/// All innermost fragments with the captured bytes of their payload.
+fn fragments(blocks: &[Block]) -> Vec<(FragmentFacts, &[u8])> {
+    let mut decoder = Decoder::new(&DecodeOptions::default());
+    let mut packet = Packet::default();
+    let mut found = Vec::new();
+    for frame in blocks.iter().flat_map(|block| block.frames()) {
+        decoder.frame(&frame, &mut packet);
+        if let Some(layer) = packet.layers.last()
+            && let Fragment::Piece(piece) = &layer.fragment
+        {
+            let start = layer.payload_start as usize;
+            let end = start + layer.payload_captured as usize;
+            let depth = packet.layers.len() - 1;
+            found.push((facts(&frame, depth, layer, piece), &frame.data[start..end]));
+        }
+    }
+    found
+}
+
+fn facts(frame: &Frame<'_>, depth: usize, layer: &Layer, piece: &Piece) -> FragmentFacts {
+    FragmentFacts {
+        key: Key {
+            addresses: layer.addresses,
+            scope: layer.scope,
+            id: piece.id,
+            protocol: layer.protocol,
+        },
+        frame: frame.id,
+        timestamp: frame.timestamp,
+        depth: depth as u8,
+        wire_bytes: frame.wire_bytes.into(),
+        ip_bytes: layer.ip_bytes,
+        offset: piece.offset,
+        payload_bytes: layer.payload_bytes,
+        more: piece.more,
+        sum: piece.sum,
+        // The bytes are handed over beside.
+        payload: Payload::default(),
+        protocol: layer.protocol,
+        header_checksum: layer.header_checksum,
+        ip_longer: layer.ip_longer,
+        hop_limit: layer.hop_limit,
+        dont_fragment: layer.dont_fragment,
+        extension_bytes: layer.extension_bytes,
+        detour: None,
+    }
+}

@@ -1,0 +1,246 @@
+//! Traffic made up for measuring: deterministic, as long as one likes, with every
+//! checksum right, so that what must be counted is known.
+//!
+//! Shared by the generator of large captures, which writes it to a file, and by the
+//! benches, which keep a little of it in memory. It uses nothing of the crate it
+//! measures.
+
+mod packet;
+mod random;
+mod record;
+
+use packet::{Address, Datagram, Endpoints, Ip};
+use random::Random;
+use record::Records;
+
+pub use record::FILE_HEADER;
+
+/// The shapes of traffic that are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One flow of 65,507-byte UDP messages, the longest there are, in 47 fragments
+    /// each: 46 with an IP length of 1,444 and one of 31, as Linux cuts them at an
+    /// MTU of 1,450.
+    Netperf,
+    /// The same; 3 of 100 fragments are missing.
+    NetperfLoss,
+    /// 8 KiB messages, fragmented at an MTU of 1,450, each fragment in a VXLAN packet
+    /// of its own, without outer UDP checksum as Linux sends it.
+    VxlanInner,
+    /// 1,472-byte messages in IP packets of 1,500 bytes; each in a VXLAN packet that is
+    /// therefore too long for an MTU of 1,500 and sent as two fragments, with an outer
+    /// UDP checksum.
+    VxlanOuter,
+    /// UDP packets of 60 bytes, Ethernet header included.
+    Small,
+}
+
+/// How the messages of a kind are sent.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    /// Payload of UDP.
+    message_bytes: usize,
+    /// Longest IP packet of a flow.
+    mtu: usize,
+    tunnel: Option<Tunnel>,
+    /// Of 1,000 frames, those that are not captured.
+    lost_per_mille: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Tunnel {
+    checksum: packet::UdpChecksum,
+}
+
+/// MTU of the network below tunnels.
+const UNDERLAY_MTU: usize = 1500;
+
+/// Hosts that tunnels begin at; several, so that the identifications of one are not
+/// used again while its last datagrams are still known.
+const TUNNEL_HOSTS: usize = 10;
+
+const SINK: Address = [192, 168, 0, 9];
+const TUNNEL_SINK: Address = [172, 16, 0, 200];
+const PORT: u16 = 5001;
+const VXLAN_PORT: u16 = 4789;
+
+impl Kind {
+    fn shape(self) -> Shape {
+        let plain = Shape {
+            message_bytes: 65_507,
+            mtu: 1450,
+            tunnel: None,
+            lost_per_mille: 0,
+        };
+        match self {
+            Self::Netperf => plain,
+            Self::NetperfLoss => Shape {
+                lost_per_mille: 30,
+                ..plain
+            },
+            Self::VxlanInner => Shape {
+                message_bytes: 8192,
+                tunnel: Some(Tunnel {
+                    checksum: packet::UdpChecksum::Absent,
+                }),
+                ..plain
+            },
+            Self::VxlanOuter => Shape {
+                message_bytes: 1472,
+                mtu: 1500,
+                tunnel: Some(Tunnel {
+                    checksum: packet::UdpChecksum::Present,
+                }),
+                ..plain
+            },
+            Self::Small => Shape {
+                message_bytes: 18,
+                ..plain
+            },
+        }
+    }
+
+    /// Flows, where nothing else is asked for.
+    pub fn usual_flows(self) -> u32 {
+        match self {
+            Self::Netperf | Self::NetperfLoss => 1,
+            Self::VxlanInner | Self::VxlanOuter => 100,
+            Self::Small => 1000,
+        }
+    }
+}
+
+/// What was made so far: what an analysis has to find.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// UDP messages sent.
+    pub messages: u64,
+    /// Those of which nothing is missing.
+    pub whole: u64,
+    /// Frames captured.
+    pub frames: u64,
+    /// Fragments among their IP packets, inner and outer.
+    pub fragments: u64,
+}
+
+/// An endless stream of messages.
+#[derive(Debug)]
+pub struct Traffic {
+    shape: Shape,
+    random: Random,
+    made: Made,
+    records: Records,
+    /// The next IP identification of each flow.
+    ids: Vec<u16>,
+    outer_ids: [u16; TUNNEL_HOSTS],
+    /// The message, and the tunnel packet around a piece of it.
+    message: Datagram,
+    wrapped: Datagram,
+}
+
+impl Traffic {
+    /// The same for the same arguments, always.
+    pub fn new(kind: Kind, flows: u32, seed: u64) -> Self {
+        Self {
+            shape: kind.shape(),
+            random: Random::new(seed),
+            made: Made::default(),
+            records: Records::new(),
+            ids: vec![0; flows.max(1) as usize],
+            outer_ids: [0; TUNNEL_HOSTS],
+            message: Datagram::default(),
+            wrapped: Datagram::default(),
+        }
+    }
+
+    /// What was made so far.
+    pub fn made(&self) -> Made {
+        self.made
+    }
+
+    /// Appends the records of the next message, of a flow chosen at random.
+    pub fn message(&mut self, out: &mut Vec<u8>) {
+        let flow = self.random.below(self.ids.len() as u64) as usize;
+        let id = self.ids[flow];
+        self.ids[flow] = id.wrapping_add(1);
+        let [_, high, middle, low] = (flow as u32).to_be_bytes();
+        let ip = Ip {
+            source: [10, high, middle, low],
+            destination: SINK,
+            id,
+        };
+        let endpoints = Endpoints {
+            ip,
+            source_port: 20_000 + (flow % 10_000) as u16,
+            destination_port: PORT,
+        };
+        let mut message = std::mem::take(&mut self.message);
+        let payload = message.payload(self.shape.message_bytes);
+        self.random.fill(payload);
+        message.seal(&endpoints, packet::UdpChecksum::Present);
+
+        let mut is_whole = true;
+        for piece in message.pieces(self.shape.mtu) {
+            self.made.fragments += u64::from(piece.is_fragment());
+            is_whole &= match self.shape.tunnel {
+                None => self.send(&ip, &piece, out),
+                Some(tunnel) => self.send_inside(tunnel, flow, &ip, &piece, out),
+            };
+        }
+        self.message = message;
+        self.made.messages += 1;
+        self.made.whole += u64::from(is_whole);
+    }
+
+    /// Appends the records of a piece inside a VXLAN packet; says whether none is
+    /// missing.
+    fn send_inside(
+        &mut self,
+        tunnel: Tunnel,
+        flow: usize,
+        inner: &Ip,
+        piece: &packet::Piece<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let host = flow % TUNNEL_HOSTS;
+        let id = self.outer_ids[host];
+        self.outer_ids[host] = id.wrapping_add(1);
+        let ip = Ip {
+            source: [172, 16, 0, 1 + host as u8],
+            destination: TUNNEL_SINK,
+            id,
+        };
+        let endpoints = Endpoints {
+            ip,
+            // What the flow inside hashes to.
+            source_port: 32_768 + (flow * 7919 % 28_000) as u16,
+            destination_port: VXLAN_PORT,
+        };
+        let mut wrapped = std::mem::take(&mut self.wrapped);
+        packet::vxlan(wrapped.empty(), 1 + host as u32, inner, piece);
+        wrapped.seal(&endpoints, tunnel.checksum);
+        let mut is_whole = true;
+        for piece in wrapped.pieces(UNDERLAY_MTU) {
+            self.made.fragments += u64::from(piece.is_fragment());
+            is_whole &= self.send(&ip, &piece, out);
+        }
+        self.wrapped = wrapped;
+        is_whole
+    }
+
+    /// Appends the record of an IP packet; says whether it was not lost.
+    fn send(&mut self, ip: &Ip, piece: &packet::Piece<'_>, out: &mut Vec<u8>) -> bool {
+        let frame_bytes = packet::ETHERNET_BYTES + packet::IP_BYTES + piece.bytes.len();
+        let timestamp = self.records.after(frame_bytes);
+        let is_lost =
+            self.shape.lost_per_mille > 0 && self.random.below(1000) < self.shape.lost_per_mille;
+        if is_lost {
+            self.made.fragments -= u64::from(piece.is_fragment());
+            return false;
+        }
+        self.made.frames += 1;
+        timestamp.put_header(frame_bytes, out);
+        packet::frame(out, ip, piece);
+        true
+    }
+}
