@@ -1,1 +1,17 @@
+//! What fraglens promises, held against whole captures: in-process through
+//! [`support`], and as a program where the process is what matters.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod capture_files;
+mod cli;
+mod cli_output;
+mod corpus;
+mod corpus_differences;
+mod determinism;
+mod goldens;
+mod house;
+mod invariants;
+mod manifest;
+mod mutation;
+mod support;
+mod truncation;

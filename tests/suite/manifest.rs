@@ -1,0 +1,129 @@
+//! `pcaps/MANIFEST.toml` says of each capture what must be counted.
+
+use crate::support::{analyze, at, captures_in, fraglens, in_repository, name, none, pcap, pcaps};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+#[derive(serde::Deserialize)]
+struct Manifest {
+    capture: Vec<Entry>,
+    set: Vec<Entry>,
+}
+
+/// What must be counted in one file, or in several as one capture.
+#[derive(serde::Deserialize)]
+struct Entry {
+    file: Option<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    note: String,
+    frames: u64,
+    #[serde(default)]
+    exit: i64,
+    #[serde(default)]
+    null: Vec<String>,
+    expect: BTreeMap<String, toml::Value>,
+}
+
+impl Entry {
+    fn names(&self) -> Vec<String> {
+        self.file.iter().chain(&self.files).cloned().collect()
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let names = self.names();
+        let paths: Vec<_> = names.iter().map(|name| pcap(name)).collect();
+        let report = analyze(&paths);
+        let mut faults = Vec::new();
+        let mut check = |path: &str, expected: Value| {
+            let found = at(&report, path);
+            if !found.as_ref().is_some_and(|found| same(found, &expected)) {
+                let found = found.map_or("nothing".to_owned(), |value| value.to_string());
+                faults.push(format!(
+                    "{}: {path} = {found}, not {expected}",
+                    names.join(" ")
+                ));
+            }
+        };
+        check("capture.frames", self.frames.into());
+        for (path, expected) in &self.expect {
+            check(path, json(expected));
+        }
+        for path in &self.null {
+            check(path, Value::Null);
+        }
+        faults
+    }
+}
+
+fn json(value: &toml::Value) -> Value {
+    serde_json::to_value(value).unwrap()
+}
+
+/// Durations are whole nanoseconds, so they can be compared without a tolerance
+/// but for the way both sides write them.
+fn same(found: &Value, expected: &Value) -> bool {
+    match (found.as_f64(), expected.as_f64()) {
+        (Some(found), Some(expected)) => (found - expected).abs() < 1e-9,
+        _ => found == expected,
+    }
+}
+
+fn manifest() -> Manifest {
+    let text = fs::read_to_string(in_repository("pcaps/MANIFEST.toml")).unwrap();
+    toml::from_str(&text).unwrap()
+}
+
+#[test]
+fn every_capture_is_in_the_manifest_and_every_entry_has_its_capture() {
+    let there: BTreeSet<String> = captures_in(&pcaps())
+        .iter()
+        .map(|path| name(path))
+        .collect();
+    let mut listed = BTreeSet::new();
+    for entry in manifest().capture {
+        let name = entry.file.expect("a capture has a file");
+        assert!(!entry.note.is_empty(), "{name} has no note");
+        assert!(listed.insert(name.clone()), "{name} is listed twice");
+    }
+    assert_eq!(there, listed);
+}
+
+#[test]
+fn every_capture_counts_what_the_manifest_says() {
+    let manifest = manifest();
+    let entries = manifest.capture.iter().chain(&manifest.set);
+    let faults: Vec<String> = entries.flat_map(Entry::faults).collect();
+    none(&faults);
+}
+
+#[test]
+fn sets_count_the_same_in_reverse() {
+    let faults = manifest().set.into_iter().flat_map(|mut set| {
+        set.files.reverse();
+        set.faults()
+    });
+    none(&faults.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_program_exits_as_the_manifest_says() {
+    let mut faults = Vec::new();
+    for entry in manifest().capture {
+        let names = entry.names();
+        let output = fraglens().arg("analyze").args(&names).output().unwrap();
+        if output.status.code().map(i64::from) != Some(entry.exit) {
+            faults.push(format!(
+                "{}: {}, not {}",
+                names.join(" "),
+                output.status,
+                entry.exit
+            ));
+        }
+        if output.stdout.is_empty() {
+            faults.push(format!("{}: no report", names.join(" ")));
+        }
+    }
+    none(&faults);
+}
