@@ -120,6 +120,7 @@ fn facts(frame: &Frame<'_>, depth: usize, layer: &Layer, piece: &Piece) -> Fragm
         ip_longer: layer.ip_longer,
         hop_limit: layer.hop_limit,
         dont_fragment: layer.dont_fragment,
+        ovn: None,
         extension_bytes: layer.extension_bytes,
         detour: None,
     }

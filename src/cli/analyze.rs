@@ -27,10 +27,10 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         .map(FilterSet::new)
         .transpose()
         .map_err(|error| UsageError::Filter(error.to_string()))?;
-    let mut warnings: Vec<String> = filter
-        .and_then(Filter::drops_fragments)
-        .into_iter()
-        .collect();
+    let mut warnings = Vec::new();
+    if let Some(why) = filter.and_then(Filter::drops_fragments) {
+        warnings.push(format!("the filter takes fragments away: {why}"));
+    }
     let mut source = CaptureFiles::open(&options.inputs, &reading(options));
     let analysis = pipeline::analyze(&mut source, &stages(options, expression), &|progress| {
         bar.update(
