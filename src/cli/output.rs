@@ -78,6 +78,16 @@ impl Write for Output {
         }
     }
 
+    /// Straight to the buffer's own: a document is written in millions of pieces of a
+    /// few bytes.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Standard(out) => out.write_all(bytes),
+            Self::Special(out) => out.write_all(bytes),
+            Self::Pending(out, _) => out.write_all(bytes),
+        }
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Standard(out) => out.flush(),

@@ -41,6 +41,10 @@ impl<F: Formatter> Formatter for Inert<F> {
         out: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
+        // Nearly all text is names of fields: nothing in it needs a closer look.
+        if fragment.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return out.write_all(fragment.as_bytes());
+        }
         let mut harmless = fragment;
         while let Some((at, character)) = harmless.char_indices().find(|(_, c)| is_active(*c)) {
             out.write_all(&harmless.as_bytes()[..at])?;
