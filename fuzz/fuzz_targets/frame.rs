@@ -42,8 +42,9 @@ const PROTOCOLS: [Protocol; 9] = [
 struct Input<'a> {
     /// Bytes of the wire beyond those captured.
     cut: u16,
-    /// Bytes of extension headers a first fragment claimed.
-    extension_bytes: u16,
+    /// Bytes of extension headers that a first fragment was found to begin with, in
+    /// units of 8; never more than there are.
+    extensions: u8,
     bytes: &'a [u8],
 }
 
@@ -59,7 +60,7 @@ fuzz_target!(|input: Input<'_>| {
             data: input.bytes,
         };
         decoder.frame(&frame, &mut packet);
-        check(&packet, input.bytes);
+        check(&packet, &input);
     }
     for protocol in PROTOCOLS {
         for addresses in [
@@ -68,7 +69,7 @@ fuzz_target!(|input: Input<'_>| {
         ] {
             let whole = whole(&input, addresses, protocol);
             decoder.datagram(&whole, input.bytes, &mut packet);
-            check(&packet, input.bytes);
+            check(&packet, &input);
             let _ = decoder.transport(&whole, input.bytes);
             let _ = decoder.carries_tunnel(&whole, input.bytes);
         }
@@ -83,7 +84,7 @@ fn whole(input: &Input<'_>, addresses: Addresses, protocol: Protocol) -> Whole {
         final_destination: None,
         home_address: None,
         protocol,
-        extension_bytes: input.extension_bytes,
+        extension_bytes: (u16::from(input.extensions) * 8).min(input.bytes.len() as u16 & !7),
         payload_bytes,
         sum: (input.cut == 0).then(|| sum(input.bytes)),
         ip_bytes: payload_bytes + 20,
@@ -93,12 +94,12 @@ fn whole(input: &Input<'_>, addresses: Addresses, protocol: Protocol) -> Whole {
 }
 
 /// What holds for the facts of any bytes.
-fn check(packet: &Packet, bytes: &[u8]) {
+fn check(packet: &Packet, input: &Input<'_>) {
     assert!(packet.layers.len() <= MAX_LAYERS);
     for layer in &packet.layers {
         let start = layer.payload_start as usize;
         let captured = layer.payload_captured as usize;
-        let payload = bytes.get(start..start + captured);
+        let payload = input.bytes.get(start..start + captured);
         assert!(payload.is_some(), "the payload lies in the frame");
         if let (Fragment::Piece(piece), Some(payload)) = (&layer.fragment, payload) {
             assert!(piece.offset.is_multiple_of(8));
@@ -110,6 +111,8 @@ fn check(packet: &Packet, bytes: &[u8]) {
         }
     }
     if let Some(stop) = &packet.stop {
-        assert!(stop.offset as usize <= bytes.len());
+        // What a layer begins with may have been cut, but was on the wire.
+        let wire_bytes = input.bytes.len() + usize::from(input.cut);
+        assert!(stop.offset as usize <= wire_bytes, "{stop:?} in {packet:?}");
     }
 }
