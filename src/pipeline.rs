@@ -118,7 +118,7 @@ fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> An
         ledger.merge(worker.into_ledger());
     }
     for shard in &mut shards {
-        shard.finish(ledger.capture.last);
+        shard.finish(ledger.capture.span().last);
     }
     for shard in shards {
         ledger.merge(shard.into_ledger());

@@ -6,7 +6,7 @@ use fraglens::decode::{DecodeOptions, Decoder};
 use fraglens::model::facts::{Fragment, Layer, Packet, Piece};
 use fraglens::model::{Frame, ScopeTag, Timestamp};
 use fraglens::reassemble::{
-    Datagram, FragmentFacts, Key, Limits, Listener, Outcome, Payload, Reassembler,
+    Datagram, FragmentFacts, Limits, Listener, Outcome, Place, Reassembler,
 };
 use fraglens::source::Block;
 use std::hint::black_box;
@@ -96,32 +96,16 @@ fn fragments(blocks: &[Block]) -> Vec<(FragmentFacts, &[u8])> {
     found
 }
 
+/// Its bytes are handed over beside, so it lies in no buffer.
 fn facts(frame: &Frame<'_>, depth: usize, layer: &Layer, piece: &Piece) -> FragmentFacts {
-    FragmentFacts {
-        key: Key {
-            addresses: layer.addresses,
-            scope: layer.scope,
-            id: piece.id,
-            protocol: layer.protocol,
-        },
+    let place = Place {
         frame: frame.id,
         timestamp: frame.timestamp,
-        depth: depth as u8,
         wire_bytes: frame.wire_bytes.into(),
-        ip_bytes: layer.ip_bytes,
-        offset: piece.offset,
-        payload_bytes: layer.payload_bytes,
-        more: piece.more,
-        sum: piece.sum,
-        // The bytes are handed over beside.
-        payload: Payload::default(),
-        protocol: layer.protocol,
-        header_checksum: layer.header_checksum,
-        ip_longer: layer.ip_longer,
-        hop_limit: layer.hop_limit,
-        dont_fragment: layer.dont_fragment,
+        depth: depth as u8,
         ovn: None,
-        extension_bytes: layer.extension_bytes,
-        detour: None,
-    }
+        buffer: 0,
+        start: 0,
+    };
+    FragmentFacts::of(layer, piece, &place)
 }

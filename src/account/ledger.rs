@@ -35,7 +35,7 @@ pub struct Ledger {
 }
 
 /// What is counted of frames, whatever is in them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Capture {
     /// Frames analysed.
     pub frames: u64,
@@ -45,6 +45,13 @@ pub struct Capture {
     pub truncated_frames: u64,
     /// Frames a filter took away.
     pub filtered_frames: u64,
+    /// When the frames of each input were captured, by index of the input.
+    spans: Vec<Span>,
+}
+
+/// Earliest and latest time of some frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
     /// Earliest time; [`Timestamp::MAX`] without frames.
     pub first: Timestamp,
     /// Latest time; [`Timestamp::MIN`] without frames.
@@ -161,8 +168,9 @@ impl Ledger {
     }
 
     /// Counts why a reassembled datagram could not be decoded to the end.
-    pub fn stop(&mut self, stop: &Stop) {
-        self.undecoded.count(stop, false);
+    /// `is_cut` says whether some of its bytes are not at hand.
+    pub fn stop(&mut self, stop: &Stop, is_cut: bool) {
+        self.undecoded.count(stop, is_cut);
     }
 
     /// Adds the ledger of another worker, shard, file or machine.
@@ -202,26 +210,32 @@ impl Ledger {
     }
 }
 
-impl Default for Capture {
-    fn default() -> Self {
-        Self {
-            frames: 0,
-            bytes: 0,
-            truncated_frames: 0,
-            filtered_frames: 0,
-            first: Timestamp::MAX,
-            last: Timestamp::MIN,
-        }
-    }
-}
-
 impl Capture {
+    /// When all frames were captured.
+    pub fn span(&self) -> Span {
+        self.spans.iter().copied().fold(Span::EMPTY, Span::with)
+    }
+
+    /// When the frames of each input were captured, by index of the input; an input
+    /// at the end without frames may be missing.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
     fn frame(&mut self, frame: &Frame<'_>) {
         self.frames += 1;
         self.bytes += u64::from(frame.wire_bytes);
         self.truncated_frames += u64::from(frame.is_truncated());
-        self.first = self.first.min(frame.timestamp);
-        self.last = self.last.max(frame.timestamp);
+        let span = self.of_input(frame.id.file as usize);
+        span.first = span.first.min(frame.timestamp);
+        span.last = span.last.max(frame.timestamp);
+    }
+
+    fn of_input(&mut self, input: usize) -> &mut Span {
+        if input >= self.spans.len() {
+            self.spans.resize(input + 1, Span::EMPTY);
+        }
+        &mut self.spans[input]
     }
 
     fn merge(&mut self, other: Self) {
@@ -229,7 +243,23 @@ impl Capture {
         self.bytes += other.bytes;
         self.truncated_frames += other.truncated_frames;
         self.filtered_frames += other.filtered_frames;
-        self.first = self.first.min(other.first);
-        self.last = self.last.max(other.last);
+        for (input, span) in other.spans.into_iter().enumerate() {
+            let here = self.of_input(input);
+            *here = here.with(span);
+        }
+    }
+}
+
+impl Span {
+    const EMPTY: Self = Self {
+        first: Timestamp::MAX,
+        last: Timestamp::MIN,
+    };
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            first: self.first.min(other.first),
+            last: self.last.max(other.last),
+        }
     }
 }

@@ -19,7 +19,7 @@ mod tunnel;
 mod undecoded;
 
 pub use flow::{Closed, Flow, IcmpErrors};
-pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered};
+pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered, Span};
 pub use sizes::{SizeCount, Sizes};
 pub use table::{Merge, Rank, Table};
 pub use timeline::{Bucket, MAX_BUCKETS, Timeline};

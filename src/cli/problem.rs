@@ -15,7 +15,7 @@ pub enum UsageError {
     #[error("the filter expression `{0}` is not UTF-8")]
     FilterNotText(String),
     /// libpcap does not compile the expression.
-    #[error("the filter expression is not valid: {0}")]
+    #[error("not a filter expression, and no file of that name either: {0}")]
     Filter(String),
     /// `-` more than once.
     #[error("- (standard input) can be read only once")]

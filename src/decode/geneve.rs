@@ -42,6 +42,11 @@ pub(super) fn parse(view: View<'_>) -> Result<Tunnel<'_>, Stop> {
     let Some(options) = options else {
         return Err(view.truncated(LayerKind::Geneve));
     };
+    // Other datagrams go to this port as well.
+    let is_reserved_zero = view.u8(1).is_some_and(|bits| bits & RESERVED == 0) && vni as u8 == 0;
+    if !is_reserved_zero || !Options(options).are_whole() {
+        return Err(view.malformed(LayerKind::Geneve));
+    }
     let content = match protocol {
         ether_type::BRIDGING => Content::Ethernet,
         kind if kind > ether_type::MAX_LENGTH => Content::EtherType(kind),
@@ -80,11 +85,6 @@ pub(super) fn detect(view: View<'_>, payload_bytes: u32) -> Option<Tunnel<'_>> {
     }
     let header_bytes = HEADER.checked_add(options_bytes(first))?;
     let tunnel = parse(view).ok()?;
-    let mut options = Options(view.bytes.get(HEADER..header_bytes)?);
-    options.by_ref().for_each(drop);
-    if !options.0.is_empty() {
-        return None;
-    }
     let inside_bytes = payload_bytes.checked_sub(u32::try_from(header_bytes).ok()?)?;
     match tunnel.content {
         Content::Ethernet => plausible::ethernet(tunnel.view, inside_bytes)?,
@@ -96,6 +96,9 @@ pub(super) fn detect(view: View<'_>, payload_bytes: u32) -> Option<Tunnel<'_>> {
     Some(tunnel)
 }
 
+/// Six reserved bits behind the O and C bits.
+const RESERVED: u8 = 0x3f;
+
 fn options_bytes(first: u8) -> usize {
     usize::from(first & 0x3f).wrapping_mul(4)
 }
@@ -103,6 +106,14 @@ fn options_bytes(first: u8) -> usize {
 /// Options one after the other: class and type, and data. What is left when it
 /// ends is no whole option.
 struct Options<'a>(&'a [u8]);
+
+impl Options<'_> {
+    /// Whether their lengths add up to the length of all.
+    fn are_whole(mut self) -> bool {
+        self.by_ref().for_each(drop);
+        self.0.is_empty()
+    }
+}
 
 impl<'a> Iterator for Options<'a> {
     type Item = ([u8; 3], &'a [u8]);

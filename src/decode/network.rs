@@ -32,6 +32,8 @@ impl<'a> Network<'a> {
             known_excess: None,
             origin: if layer.super_frame {
                 Origin::SuperFrame
+            } else if layer.ip_longer {
+                Origin::Overlong
             } else {
                 Origin::Packet
             },

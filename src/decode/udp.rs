@@ -136,6 +136,9 @@ fn extent(upper: &Upper<'_>, length: u16) -> (UdpLength, Option<u32>) {
         (UdpLength::BelowHeader, None)
     } else if claimed > whole {
         (UdpLength::Longer, None)
+    } else if claimed < whole && matches!(upper.origin, Origin::SuperFrame | Origin::Overlong) {
+        // The IP length is absent or wrong: there is nothing to hold against UDP's.
+        (UdpLength::Right, Some(claimed))
     } else if claimed < whole {
         (UdpLength::Shorter, Some(claimed))
     } else {

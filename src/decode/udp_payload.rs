@@ -53,7 +53,7 @@ impl UdpPayloads {
     pub fn inside<'a>(&self, body: &Body<'a>) -> Result<Inside<'a>, Stop> {
         let port = body.ports.destination;
         if self.is_tunnel_port(port) {
-            return self.expected(port, body.view).map(Inside::Tunnel);
+            return self.expected(port, body).map(Inside::Tunnel);
         }
         let is_either = |is_port: fn(u16) -> bool| is_port(body.ports.source) || is_port(port);
         if is_either(wireguard::is_port) && wireguard::is_message(body.view, body.stated) {
@@ -68,13 +68,13 @@ impl UdpPayloads {
         }
     }
 
-    fn expected<'a>(&self, port: u16, view: View<'a>) -> Result<Tunnel<'a>, Stop> {
+    fn expected<'a>(&self, port: u16, body: &Body<'a>) -> Result<Tunnel<'a>, Stop> {
         if self.vxlan.contains(&port) {
-            vxlan::parse(view)
+            vxlan::parse(body.view, body.stated)
         } else if self.geneve.contains(&port) {
-            geneve::parse(view)
+            geneve::parse(body.view)
         } else {
-            vxlan::parse_gpe(view)
+            vxlan::parse_gpe(body.view)
         }
     }
 

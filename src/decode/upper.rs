@@ -34,6 +34,8 @@ pub(super) enum Origin {
     Packet,
     /// In one packet whose length field says super-frame.
     SuperFrame,
+    /// In one packet whose length goes beyond the frame, and so is wrong.
+    Overlong,
     /// In fragments. Whoever fragments has finished the checksum before, so that
     /// none of it can be left to a NIC (RFC 791 knows no such thing; Linux calls
     /// `skb_checksum_help` first).

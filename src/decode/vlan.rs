@@ -9,7 +9,7 @@
 use super::view::View;
 use crate::model::VlanStack;
 use crate::model::facts::{LayerKind, Stop};
-use etherparse::SingleVlanHeaderSlice;
+use etherparse::{SingleVlanHeaderSlice, VlanId};
 
 /// Whether an EtherType announces a tag: customer, service, and two that
 /// switches stacked tags with before 802.1ad.
@@ -22,6 +22,9 @@ pub(super) fn is_tag(ether_type: u16) -> bool {
 pub(super) fn parse<'a>(view: View<'a>, stack: &mut VlanStack) -> Result<(u16, View<'a>), Stop> {
     let header = SingleVlanHeaderSlice::from_slice(view.bytes)
         .map_err(|_| view.truncated(LayerKind::Vlan))?;
-    stack.push(header.vlan_identifier().value());
+    // VLAN id 0 is no VLAN, only a priority (IEEE 802.1Q, "priority tag").
+    if header.vlan_identifier() != VlanId::ZERO {
+        stack.push(header.vlan_identifier().value());
+    }
     Ok((header.ether_type().0, view.skip(header.slice().len())))
 }

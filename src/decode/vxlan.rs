@@ -23,27 +23,46 @@ pub(super) const GPE_PORT: u16 = 4790;
 const HEADER: usize = 8;
 /// The VNI is valid.
 const FLAG_VNI: u8 = 0x08;
+/// Group policy: the group id in bytes 2 and 3 is valid.
+const FLAG_POLICY: u8 = 0x80;
+/// Group policy: "don't learn" and "policy applied", in byte 1.
+const POLICY_BITS: u8 = 0x48;
 /// GPE: the next-protocol field is valid.
 const FLAG_PROTOCOL: u8 = 0x04;
-const NEXT_PROTOCOL: usize = 3;
+/// GPE: two reserved bits and the version, which is 0.
+const GPE_RESERVED_OR_VERSION: u8 = 0xf0;
 const VNI: usize = 4;
 
-/// Reads a VXLAN header on a port where one is expected; `stop` is a header
-/// without a VNI.
-pub(super) fn parse(view: View<'_>) -> Result<Tunnel<'_>, Stop> {
-    let flags = view.u8(0).ok_or(view.truncated(LayerKind::Vxlan))?;
-    if flags & FLAG_VNI == 0 {
-        return Err(view.malformed(LayerKind::Vxlan));
+/// Reads a VXLAN header on a port where one is expected. Other datagrams go to these
+/// ports as well; what is no VXLAN to Linux (`vxlan_rcv`: reserved bits are set) is
+/// none here, unless an Ethernet frame that fits follows: RFC 7348 has reserved bits
+/// ignored. `payload_bytes` is the length of the UDP payload by its header.
+pub(super) fn parse(view: View<'_>, payload_bytes: u32) -> Result<Tunnel<'_>, Stop> {
+    let header = view
+        .array::<HEADER>(0)
+        .ok_or(view.truncated(LayerKind::Vxlan))?;
+    let fits = || {
+        let frame_bytes = payload_bytes.checked_sub(HEADER as u32)?;
+        plausible::ethernet(view.skip(HEADER), frame_bytes)
+    };
+    match header {
+        [FLAG_VNI, 0, 0, 0, _, _, _, 0] => {}
+        [flags, policy, _, _, _, _, _, 0]
+            if flags == FLAG_VNI | FLAG_POLICY && policy & !POLICY_BITS == 0 => {}
+        [flags, ..] if flags & FLAG_VNI != 0 && fits().is_some() => {}
+        _ => return Err(view.malformed(LayerKind::Vxlan)),
     }
     tunnel(view, TunnelKind::Vxlan, Content::Ethernet)
 }
 
 /// Reads a VXLAN-GPE header, which without the P bit is one of VXLAN.
 pub(super) fn parse_gpe(view: View<'_>) -> Result<Tunnel<'_>, Stop> {
-    let flags = view.u8(0).ok_or(view.truncated(LayerKind::Vxlan))?;
-    let next = view
-        .u8(NEXT_PROTOCOL)
+    let [flags, reserved_1, reserved_2, next, ..] = view
+        .array::<HEADER>(0)
         .ok_or(view.truncated(LayerKind::Vxlan))?;
+    if flags & GPE_RESERVED_OR_VERSION != 0 || reserved_1 != 0 || reserved_2 != 0 {
+        return Err(view.malformed(LayerKind::Vxlan));
+    }
     let content = match next {
         _ if flags & FLAG_PROTOCOL == 0 => Content::Ethernet,
         1 => Content::EtherType(ether_type::IPV4),

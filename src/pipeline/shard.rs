@@ -2,13 +2,13 @@
 
 use super::Options;
 use super::round::Decoded;
-use super::worker::{Found, Fragments, innermost_piece};
+use super::worker::{Fragments, innermost_piece};
 use crate::account::{Ledger, Offered};
 use crate::decode::{Decoder, Whole};
 use crate::model::facts::{Carries, LayerKind, MAX_LAYERS, Packet, Stop, Why};
 use crate::model::{ScopeTag, Sum, Timestamp};
 use crate::reassemble::{
-    Datagram, FragmentFacts, Listener, Outcome, Payload, Reassembler, WholeDatagram,
+    Datagram, FragmentFacts, Listener, Outcome, Payload, Place, Reassembler, WholeDatagram,
 };
 
 /// One shard of the reassembly.
@@ -158,31 +158,29 @@ impl Opener {
     fn reassembled(&mut self, reassembled: &WholeDatagram<'_>) {
         let datagram = reassembled.datagram;
         let whole = whole(datagram, reassembled.payload_bytes, reassembled.sum);
-        match (datagram.tunnel, reassembled.bytes) {
-            (None, _) => {
+        match datagram.tunnel {
+            Some(inside) if !reassembled.captured.is_empty() => {
+                self.open(inside, &whole, reassembled);
+            }
+            Some(inside) => {
+                let transport = self.decoder.transport(&whole, datagram.head.bytes());
+                self.ledger.reassembled_tunnel(inside, datagram, &transport);
+                self.ledger.stop(&unopened(), true);
+            }
+            None => {
                 let transport = self.decoder.transport(&whole, datagram.head.bytes());
                 self.ledger
                     .reassembled_flow(datagram, &transport, whole.ip_bytes);
             }
-            (Some(inside), None) => {
-                let transport = self.decoder.transport(&whole, datagram.head.bytes());
-                self.ledger.reassembled_tunnel(inside, datagram, &transport);
-                self.ledger.stop(&unopened());
-            }
-            (Some(inside), Some(bytes)) => self.open(inside, &whole, bytes, reassembled),
         }
     }
 
-    /// Decodes a whole tunnel packet, counts its layers, and passes on the fragment
-    /// in it if there is one.
-    fn open(
-        &mut self,
-        inside: ScopeTag,
-        whole: &Whole,
-        bytes: &[u8],
-        reassembled: &WholeDatagram<'_>,
-    ) {
+    /// Decodes a whole tunnel packet as far as it was captured, counts its layers, and
+    /// passes on the fragment in it if there is one.
+    fn open(&mut self, inside: ScopeTag, whole: &Whole, reassembled: &WholeDatagram<'_>) {
         let datagram = reassembled.datagram;
+        let bytes = reassembled.captured;
+        let is_cut = bytes.len() < whole.payload_bytes as usize;
         self.decoder.datagram(whole, bytes, &mut self.packet);
         let Some((outer, inner)) = self.packet.layers.split_first() else {
             return;
@@ -196,17 +194,17 @@ impl Opener {
         };
         self.ledger.inside(outer, inner, &offered);
         if let Some(stop) = &self.packet.stop {
-            self.ledger.stop(stop);
+            self.ledger.stop(stop, is_cut);
         }
         let Some((layer, piece)) = innermost_piece(&self.packet) else {
             return;
         };
         let depth = usize::from(datagram.depth) + inner.len();
         if depth >= MAX_LAYERS {
-            self.ledger.stop(&too_deep());
+            self.ledger.stop(&too_deep(), false);
             return;
         }
-        let found = Found {
+        let place = Place {
             frame: reassembled.completed_by.frame,
             timestamp: datagram.last_timestamp,
             wire_bytes,
@@ -215,7 +213,7 @@ impl Opener {
             buffer: self.buffer,
             start: self.derived.bytes.len(),
         };
-        self.derived.fragments.push(layer, piece, &found);
+        self.derived.fragments.push(layer, piece, &place);
         self.derived.bytes.extend_from_slice(bytes);
     }
 }

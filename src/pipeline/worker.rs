@@ -3,9 +3,9 @@
 use super::{Options, SHARDS};
 use crate::account::Ledger;
 use crate::decode::Decoder;
-use crate::model::facts::{Fragment, Layer, OvnPorts, Packet, Piece};
-use crate::model::{FrameId, IpVersion, LinkType, Protocol, Timestamp};
-use crate::reassemble::{Detour, FragmentFacts, Key, Payload};
+use crate::model::LinkType;
+use crate::model::facts::{Fragment, Layer, Packet, Piece};
+use crate::reassemble::{FragmentFacts, Place};
 use crate::source::{Block, FilterSet};
 
 /// Decodes blocks and counts what is whole.
@@ -22,25 +22,6 @@ pub(super) struct Fragments {
     by_shard: [Vec<FragmentFacts>; SHARDS],
     /// IP headers around the fragment with the most of them.
     pub(super) deepest: u8,
-}
-
-/// Where a fragment was found.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    /// The frame, or the one that completed the tunnel packet around it.
-    pub(super) frame: FrameId,
-    /// When that was captured.
-    pub(super) timestamp: Timestamp,
-    /// Wire bytes of the frames that carried it.
-    pub(super) wire_bytes: u64,
-    /// IP headers around it.
-    pub(super) depth: u8,
-    /// The logical ports of OVN in the tunnel header around it.
-    pub(super) ovn: Option<OvnPorts>,
-    /// The buffer that holds it.
-    pub(super) buffer: u32,
-    /// Where in the buffer begins what was decoded.
-    pub(super) start: usize,
 }
 
 impl Worker {
@@ -70,7 +51,7 @@ impl Worker {
             let Some((layer, piece)) = innermost_piece(&self.packet) else {
                 continue;
             };
-            let found = Found {
+            let place = Place {
                 frame: frame.id,
                 timestamp: frame.timestamp,
                 wire_bytes: frame.wire_bytes.into(),
@@ -79,7 +60,7 @@ impl Worker {
                 buffer,
                 start: block.offset_of(frame.data),
             };
-            fragments.push(layer, piece, &found);
+            fragments.push(layer, piece, &place);
         }
     }
 
@@ -105,9 +86,9 @@ pub(super) fn innermost_piece(packet: &Packet) -> Option<(&Layer, &Piece)> {
 }
 
 impl Fragments {
-    pub(super) fn push(&mut self, layer: &Layer, piece: &Piece, found: &Found) {
-        let facts = facts_of(layer, piece, found);
-        self.deepest = self.deepest.max(found.depth);
+    pub(super) fn push(&mut self, layer: &Layer, piece: &Piece, place: &Place) {
+        let facts = FragmentFacts::of(layer, piece, place);
+        self.deepest = self.deepest.max(place.depth);
         let shard = facts.key.shard(SHARDS);
         self.by_shard[shard].push(facts);
     }
@@ -126,48 +107,5 @@ impl Fragments {
             fragments.clear();
         }
         self.deepest = 0;
-    }
-}
-
-fn facts_of(layer: &Layer, piece: &Piece, found: &Found) -> FragmentFacts {
-    let protocol_of_key = match layer.addresses.version {
-        IpVersion::V4 => layer.protocol,
-        IpVersion::V6 => Protocol::default(),
-    };
-    let is_detour = layer.final_destination.is_some() || layer.home_address.is_some();
-    FragmentFacts {
-        key: Key {
-            addresses: layer.addresses,
-            scope: layer.scope,
-            id: piece.id,
-            protocol: protocol_of_key,
-        },
-        frame: found.frame,
-        timestamp: found.timestamp,
-        depth: found.depth,
-        wire_bytes: found.wire_bytes,
-        ip_bytes: layer.ip_bytes,
-        offset: piece.offset,
-        payload_bytes: layer.payload_bytes,
-        more: piece.more,
-        sum: piece.sum,
-        payload: Payload {
-            buffer: found.buffer,
-            start: found.start as u32 + layer.payload_start,
-            captured: layer.payload_captured,
-        },
-        protocol: layer.protocol,
-        header_checksum: layer.header_checksum,
-        ip_longer: layer.ip_longer,
-        hop_limit: layer.hop_limit,
-        dont_fragment: layer.dont_fragment,
-        ovn: found.ovn,
-        extension_bytes: layer.extension_bytes,
-        detour: is_detour.then(|| {
-            Box::new(Detour {
-                final_destination: layer.final_destination,
-                home_address: layer.home_address,
-            })
-        }),
     }
 }

@@ -12,7 +12,7 @@ use crate::model::{
 /// Bytes of a datagram's beginning that are kept for its transport header: room
 /// for TCP's fixed header, the longest that is read, behind some IPv6 extension
 /// headers.
-pub const HEAD_BYTES: usize = 64;
+pub const HEAD_BYTES: usize = 128;
 
 /// What became of a fragmented datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -138,12 +138,22 @@ impl FragmentTally {
     }
 }
 
+/// The sum of what is left of `bytes`, which begin on an even byte of the datagram,
+/// without the first `skipped`.
+fn sum_from(bytes: &[u8], skipped: u32) -> Sum {
+    let rest = bytes.get(skipped as usize..).unwrap_or_default();
+    match skipped % 2 {
+        0 => Sum::of(rest),
+        _ => Sum::of(rest).swapped(),
+    }
+}
+
 /// The beginning of a datagram's payload, filled as pieces come.
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     bytes: [u8; HEAD_BYTES],
     /// One bit for each 8-byte unit that was captured whole.
-    units: u8,
+    units: u16,
     /// End of the captured bytes in the last, partial unit, if that came.
     partial_end: u8,
 }
@@ -218,7 +228,7 @@ pub struct Datagram {
     /// The tunnel it carries, once its first fragment showed one.
     pub tunnel: Option<ScopeTag>,
     /// Sum of the bytes beyond the UDP length, which its checksum does not cover;
-    /// `None` once a piece came before the length was known, or was cut.
+    /// `None` once some of them were not captured, or given up.
     pub(super) excess: Option<Sum>,
     pub(super) pieces: Pieces,
     pub(super) kept: Option<Box<KeptBytes>>,
@@ -329,24 +339,30 @@ impl Datagram {
 
     /// Sums what of a piece lies beyond the UDP length.
     pub(super) fn add_excess(&mut self, piece: &NewPiece, captured: &[u8]) {
-        if self.header.protocol != Protocol::UDP {
-            return;
-        }
+        // Before the first fragment nobody knows; see `look_back`.
         let Some(end) = self.udp_end() else {
-            self.excess = None;
             return;
         };
         if piece.offset + piece.bytes <= end {
             return;
         }
-        let skipped = end.saturating_sub(piece.offset) as usize;
+        let skipped = end.saturating_sub(piece.offset);
         let is_all_there = captured.len() == piece.bytes as usize;
-        let beyond = captured.get(skipped..).filter(|_| is_all_there);
-        let sum = beyond.map(|beyond| match skipped % 2 {
-            0 => Sum::of(beyond),
-            _ => Sum::of(beyond).swapped(),
-        });
+        let sum = is_all_there.then(|| sum_from(captured, skipped));
         self.excess = self.excess.zip(sum).map(|(excess, sum)| excess.plus(sum));
+    }
+
+    /// Catches up on the pieces that came before the first one, which has just told
+    /// the UDP length: their bytes were kept, with zeros for what is missing.
+    pub(super) fn look_back(&mut self) {
+        let Some(end) = self.udp_end() else {
+            return;
+        };
+        let held = self.pieces.held_bytes() as usize;
+        self.excess = match &self.kept {
+            None => (held == 0).then(Sum::default),
+            Some(kept) => kept.all(held).map(|bytes| sum_from(bytes, end)),
+        };
     }
 
     /// Where in the payload the UDP length ends, and the sum of what is beyond it, if
@@ -449,9 +465,9 @@ mod tests {
     #[test]
     fn the_head_takes_no_more_than_it_holds() {
         let mut head = Head::default();
-        head.put(0, &[7; 100]);
+        head.put(0, &[7; 200]);
         assert_eq!(head.bytes(), [7; HEAD_BYTES]);
-        head.put(72, &[9; 8]);
+        head.put(136, &[9; 8]);
         assert_eq!(head.bytes(), [7; HEAD_BYTES]);
     }
 

@@ -1,7 +1,7 @@
 //! One fragment on its way into reassembly.
 
-use crate::model::facts::OvnPorts;
-use crate::model::{Addresses, FrameId, Protocol, ScopeTag, Sum, Timestamp, Verdict};
+use crate::model::facts::{Layer, OvnPorts, Piece};
+use crate::model::{Addresses, FrameId, IpVersion, Protocol, ScopeTag, Sum, Timestamp, Verdict};
 use foldhash::quality::FixedState;
 use std::hash::BuildHasher;
 
@@ -100,4 +100,68 @@ pub struct Detour {
     pub final_destination: Option<[u8; 16]>,
     /// The source behind a home address option.
     pub home_address: Option<[u8; 16]>,
+}
+
+/// Where a fragment was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The frame, or the one that completed the tunnel packet around it.
+    pub frame: FrameId,
+    /// When that was captured.
+    pub timestamp: Timestamp,
+    /// Wire bytes of the frames that carried it.
+    pub wire_bytes: u64,
+    /// IP headers around it.
+    pub depth: u8,
+    /// The logical ports of OVN in the tunnel header around it.
+    pub ovn: Option<OvnPorts>,
+    /// The buffer that holds it.
+    pub buffer: u32,
+    /// Where in the buffer begins what was decoded.
+    pub start: usize,
+}
+
+impl FragmentFacts {
+    /// The facts of the fragment that a layer is, found in some place.
+    pub fn of(layer: &Layer, piece: &Piece, place: &Place) -> Self {
+        let is_detour = layer.final_destination.is_some() || layer.home_address.is_some();
+        Self {
+            key: Key {
+                addresses: layer.addresses,
+                scope: layer.scope,
+                id: piece.id,
+                protocol: match layer.addresses.version {
+                    IpVersion::V4 => layer.protocol,
+                    IpVersion::V6 => Protocol::default(),
+                },
+            },
+            frame: place.frame,
+            timestamp: place.timestamp,
+            depth: place.depth,
+            wire_bytes: place.wire_bytes,
+            ip_bytes: layer.ip_bytes,
+            offset: piece.offset,
+            payload_bytes: layer.payload_bytes,
+            more: piece.more,
+            sum: piece.sum,
+            payload: Payload {
+                buffer: place.buffer,
+                start: place.start as u32 + layer.payload_start,
+                captured: layer.payload_captured,
+            },
+            protocol: layer.protocol,
+            header_checksum: layer.header_checksum,
+            ip_longer: layer.ip_longer,
+            hop_limit: layer.hop_limit,
+            dont_fragment: layer.dont_fragment,
+            ovn: place.ovn,
+            extension_bytes: layer.extension_bytes,
+            detour: is_detour.then(|| {
+                Box::new(Detour {
+                    final_destination: layer.final_destination,
+                    home_address: layer.home_address,
+                })
+            }),
+        }
+    }
 }

@@ -20,7 +20,7 @@ mod queue;
 mod reassembler;
 
 pub use datagram::{Datagram, Fate, FragmentTally, HEAD_BYTES, LargestFull};
-pub use fragment::{Detour, FragmentFacts, Key, Payload};
+pub use fragment::{Detour, FragmentFacts, Key, Payload, Place};
 pub use limits::{Limits, LimitsHit};
 pub use pieces::MAX_DATAGRAM_BYTES;
 pub use reassembler::{Listener, Outcome, Reassembler, WholeDatagram};

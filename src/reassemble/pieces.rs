@@ -100,6 +100,11 @@ impl Pieces {
         self.end.filter(|end| *end == self.covered)
     }
 
+    /// Bytes held.
+    pub fn held_bytes(&self) -> u32 {
+        self.covered
+    }
+
     /// Length of the whole payload, if the last fragment came.
     pub fn total_bytes(&self) -> Option<u32> {
         self.end

@@ -43,8 +43,9 @@ pub enum Outcome<'a> {
 pub struct WholeDatagram<'a> {
     /// What came of it.
     pub datagram: &'a Datagram,
-    /// Its payload, where it carries a tunnel and all of it was captured.
-    pub bytes: Option<&'a [u8]>,
+    /// The beginning of its payload, as far as it was captured without a gap, where
+    /// it carries a tunnel.
+    pub captured: &'a [u8],
     /// Sum of its payload; `None` where some of it was not captured.
     pub sum: Option<Sum>,
     /// Payload bytes.
@@ -258,6 +259,7 @@ impl Reassembler {
         if fragment.offset == 0 && !datagram.has_first() {
             datagram.header = HeaderFacts::of(fragment);
             datagram.head.put(0, captured);
+            datagram.look_back();
             datagram.tunnel = listener.tunnel(datagram, captured);
         }
         if datagram.state != State::Open {
@@ -335,7 +337,7 @@ impl Reassembler {
         let kept = datagram.kept.take();
         listener.outcome(Outcome::Reassembled(WholeDatagram {
             datagram,
-            bytes: kept.as_ref().and_then(|kept| kept.whole(payload_bytes)),
+            captured: kept.as_ref().map_or(&[], |kept| kept.beginning()),
             sum: datagram.pieces.sum(),
             payload_bytes,
             completed_by: fragment,
@@ -500,14 +502,16 @@ fn judge(
 
 /// Whether the datagram would be longer than its length field can say. The IPv4
 /// total length counts the header (RFC 791), the IPv6 payload length does not
-/// count the fixed header and the fragment header is gone by then (RFC 8200).
+/// count the fixed header and the fragment header is gone by then (RFC 8200). A
+/// fragment whose own length field is 0 claims whatever the frame says it carried.
 fn ends_beyond_maximum(fragment: &FragmentFacts) -> bool {
     let header = fragment.ip_bytes.saturating_sub(fragment.payload_bytes);
     let counted = match fragment.key.addresses.version {
         IpVersion::V4 => header,
         IpVersion::V6 => header.saturating_sub(40 + 8),
     };
-    fragment.offset + fragment.payload_bytes + counted > MAX_DATAGRAM_BYTES
+    let end = u64::from(fragment.offset) + u64::from(fragment.payload_bytes);
+    end + u64::from(counted) > u64::from(MAX_DATAGRAM_BYTES)
 }
 
 /// The piece as Linux takes it: with MF, a length that is no multiple of 8 is

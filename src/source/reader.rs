@@ -233,7 +233,7 @@ impl Reader {
         let problem = match (self.read_error.take(), self.format.is_known(), left) {
             (Some(error), _, _) => Some(error),
             (None, true, 0) => None,
-            (None, false, 0) => Some((Severity::Unreadable, "empty".to_owned())),
+            (None, false, 0) => Some((Severity::Unreadable, "empty: 0 bytes, where a capture begins with a header of 24 (pcap) or a section header (pcapng)".to_owned())),
             (None, false, _) => {
                 let text = format!("ends after {left} bytes, the header of a capture takes {need}");
                 Some((Severity::Unreadable, text))

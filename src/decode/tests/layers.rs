@@ -273,3 +273,65 @@ fn icmp_errors_in_tunnels_name_the_flow_in_the_reverse_tunnel() {
     assert_ne!(packet.layers[1].scope, there);
     assert_eq!(icmp.quoted.unwrap().flow.scope, there);
 }
+
+/// An Ethernet frame with UDP from port 40000; the checksums are left out.
+fn udp_to(port: u16, payload: &[u8]) -> Vec<u8> {
+    let udp_bytes = 8 + payload.len() as u16;
+    let mut frame = vec![2; 12];
+    frame.extend([8, 0, 0x45, 0]);
+    frame.extend((20 + udp_bytes).to_be_bytes());
+    frame.extend([0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+    frame.extend(40_000u16.to_be_bytes());
+    frame.extend(port.to_be_bytes());
+    frame.extend(udp_bytes.to_be_bytes());
+    frame.extend([0, 0]);
+    frame.extend(payload);
+    frame
+}
+
+/// Tunnel ports are ports like others: what is no tunnel on them is a flow.
+#[test]
+fn ordinary_udp_on_tunnel_ports_is_a_flow() {
+    let texts: [(u16, &[u8]); 5] = [
+        (4789, b"Hello, this is a line of text"),
+        (8472, b"H\x00\x00\x00 numbers that begin like flags"),
+        (4790, b"Hello, this is a line of text"),
+        (6081, b"\x00Hello, this is a line of text"),
+        (
+            6081,
+            b"\x02\x00\x65\x58\x00\x00\x05\x00\x00\x00\x00\x1f1234567890",
+        ),
+    ];
+    for (port, text) in texts {
+        let bytes = udp_to(port, text);
+        let mut packet = Packet::default();
+        decoder().frame(&frame(1, &bytes), &mut packet);
+        let layers: Vec<Carries> = packet.layers.iter().map(|layer| layer.carries).collect();
+        assert_eq!(layers, [Carries::Flow], "port {port}");
+    }
+}
+
+/// A priority tag says nothing of a VLAN.
+#[test]
+fn vlan_0_is_no_vlan() {
+    let plain = udp_to(5001, b"text");
+    let tagged = [&plain[..12], &[0x81, 0, 0xa0, 0], &plain[12..]].concat();
+    let mut packet = Packet::default();
+    decoder().frame(&frame(1, &tagged), &mut packet);
+    assert_eq!(packet.layers[0].scope, crate::model::ScopeTag::WIRE);
+}
+
+/// Nothing but the length of UDP tells where a packet of total length 0 ends.
+#[test]
+fn padding_behind_a_length_of_zero_is_no_excess() {
+    let mut bytes = udp_to(5001, b"text");
+    bytes[16..18].fill(0);
+    bytes.resize(60, 0);
+    let mut packet = Packet::default();
+    decoder().frame(&frame(1, &bytes), &mut packet);
+    assert!(packet.layers[0].super_frame);
+    assert!(matches!(
+        packet.layers[0].transport,
+        crate::model::facts::Transport::Udp(udp) if udp.length == crate::model::facts::UdpLength::Right
+    ));
+}

@@ -31,7 +31,7 @@ fn verdicts_of_whole_packets() {
         (&UDP_LONGER, "v4 udp/5001 unverifiable longer"),
         (&UDP_TINY, "v4 udp/5001 unverifiable belowheader"),
         // What is there verifies, but is not all that is claimed.
-        (&IP_LONGER, "v4 ip-longer udp/5001 good shorter"),
+        (&IP_LONGER, "v4 ip-longer udp/5001 good"),
         (
             &TCP_CUT,
             "v4 ip-longer tcp/80 cut unverifiable > ! Tcp at 34: Truncated",

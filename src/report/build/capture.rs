@@ -12,20 +12,42 @@ use std::collections::BTreeMap;
 pub(super) fn capture(parts: &Parts<'_>, options: &Options) -> Capture {
     let counted = &parts.ledger.capture;
     let has_frames = counted.frames > 0;
+    let span = counted.span();
     Capture {
         files: parts.files.iter().map(file).collect(),
         frames: counted.frames,
         filtered_frames: options.filter.as_ref().map(|_| counted.filtered_frames),
         bytes: counted.bytes,
-        first_timestamp: has_frames.then_some(Time(counted.first)),
-        last_timestamp: has_frames.then_some(Time(counted.last)),
-        duration_seconds: has_frames.then(|| (counted.last - counted.first).as_secs_f64()),
+        first_timestamp: has_frames.then_some(Time(span.first)),
+        last_timestamp: has_frames.then_some(Time(span.last)),
+        duration_seconds: has_frames.then(|| (span.last - span.first).as_secs_f64()),
         truncated_frames: counted.truncated_frames,
         undecoded_frames: undecoded(&parts.ledger.undecoded),
         dropped_frames: dropped(parts.files),
         limits: limits(parts.ledger),
-        problems: parts.warnings.iter().map(|text| warning(text)).collect(),
+        problems: warnings(parts),
     }
+}
+
+fn warnings(parts: &Parts<'_>) -> Vec<Problem> {
+    let given = parts.warnings.iter().map(|text| warning(text));
+    let overlap = overlapping_files(parts);
+    given.chain(overlap.as_deref().map(warning)).collect()
+}
+
+/// Files are read one after the other. That is their order in time unless they were
+/// captured at the same time, in two places or on two interfaces.
+fn overlapping_files(parts: &Parts<'_>) -> Option<String> {
+    let spans = parts.ledger.capture.spans();
+    let files = || spans.iter().zip(parts.files);
+    let (earlier, later) = files()
+        .zip(files().skip(1))
+        .find(|((before, _), (after, _))| after.first < before.last)
+        .map(|((_, before), (_, after))| (&before.path, &after.path))?;
+    Some(format!(
+        "{earlier} and {later} overlap in time and were read one after the other: \
+         datagrams with fragments in both may be taken for timed out"
+    ))
 }
 
 fn warning(message: &str) -> Problem {

@@ -37,7 +37,8 @@ pub(super) fn of_all(ledger: &Ledger, counters: &Counters) -> Throughput {
         all.bytes += delivery.bytes;
         all.duplicate_bytes += delivery.duplicate_bytes;
     }
-    throughput(counters, ledger.capture.last - ledger.capture.first, &all)
+    let span = ledger.capture.span();
+    throughput(counters, span.last - span.first, &all)
 }
 
 /// Rates over `time`; none over a time that cannot be measured: a single packet,

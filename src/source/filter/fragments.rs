@@ -63,8 +63,12 @@ fn reason(previous: &str, word: &str) -> Option<String> {
     }
 }
 
+///
+/// Only an alternative can let the other fragments in: `port 53 or ip[6:2] & 0x1fff != 0`.
 fn looks_at_fragment_field(words: &[&str]) -> bool {
-    words.windows(3).any(|words| words == ["ip", "[", "6"])
+    let looks = words.windows(3).any(|words| words == ["ip", "[", "6"]);
+    let has_alternative = words.contains(&"or") || words.windows(2).any(|pair| pair == ["|", "|"]);
+    looks && has_alternative
 }
 
 /// Splits into names, numbers and single signs.

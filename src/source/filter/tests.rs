@@ -130,6 +130,7 @@ fn expressions_that_lose_fragments_are_known() {
     for expression in losing {
         assert!(may_drop_fragments(expression).is_some(), "{expression}");
     }
+    assert!(Filter::drops_fragments("udp port 53 and ip[6:2] & 0x1fff = 0").is_some());
     let keeping = [
         "",
         "udp",

@@ -118,7 +118,10 @@ fn a_broken_stream_is_damaged() {
 #[test]
 fn what_is_no_capture_is_named() {
     let cases: [(&[u8], &str); 5] = [
-        (b"", "empty"),
+        (
+            b"",
+            "empty: 0 bytes, where a capture begins with a header of 24 (pcap) or a section header (pcapng)",
+        ),
         (
             b"\xd4",
             "ends after 1 bytes, the header of a capture takes 4",
