@@ -71,7 +71,7 @@ impl Listener for Tally {
         if let Outcome::Reassembled(datagram) = black_box(outcome) {
             self.whole += 1;
             if let Carried::Tunnel = self.carried {
-                assert!(datagram.bytes.is_some());
+                assert_eq!(datagram.captured.len(), datagram.payload_bytes as usize);
             }
         }
     }

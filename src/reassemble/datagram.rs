@@ -1,18 +1,12 @@
 //! One fragmented datagram: what came of it, and what became of it.
 
 use super::fragment::{Detour, FragmentFacts, Key};
+use super::head::Head;
 use super::kept::KeptBytes;
 use super::pieces::{NewPiece, Pieces};
-use crate::model::counters::FragmentCounts;
+use super::tally::FragmentTally;
 use crate::model::facts::OvnPorts;
-use crate::model::{
-    FlowKey, FrameId, IpVersion, Ports, Protocol, ScopeTag, Sum, Timestamp, VerdictCounts,
-};
-
-/// Bytes of a datagram's beginning that are kept for its transport header: room
-/// for TCP's fixed header, the longest that is read, behind some IPv6 extension
-/// headers.
-pub const HEAD_BYTES: usize = 128;
+use crate::model::{FlowKey, FrameId, IpVersion, Ports, Protocol, ScopeTag, Sum, Timestamp};
 
 /// What became of a fragmented datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,113 +25,6 @@ pub enum Fate {
     Evicted,
 }
 
-/// The largest fragment with MF, and how many were as large: adds up over
-/// datagrams in any order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LargestFull {
-    /// IP payload in bytes; 0 if there was none.
-    pub payload_bytes: u32,
-    /// Largest IP length, header included, of those.
-    pub ip_bytes: u32,
-    /// How many.
-    pub count: u64,
-}
-
-impl LargestFull {
-    /// Counts one fragment with MF.
-    pub fn count(&mut self, payload_bytes: u32, ip_bytes: u32) {
-        self.merge(Self {
-            payload_bytes,
-            ip_bytes,
-            count: 1,
-        });
-    }
-
-    /// Adds what another part of the flow saw.
-    pub fn merge(&mut self, other: Self) {
-        match other.payload_bytes.cmp(&self.payload_bytes) {
-            std::cmp::Ordering::Less => {}
-            std::cmp::Ordering::Equal => {
-                self.count += other.count;
-                self.ip_bytes = self.ip_bytes.max(other.ip_bytes);
-            }
-            std::cmp::Ordering::Greater => *self = other,
-        }
-    }
-}
-
-/// What was counted of the fragments of one datagram.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FragmentTally {
-    /// Offset 0 with MF.
-    pub first: u64,
-    /// Offset beyond 0 with MF.
-    pub middle: u64,
-    /// Offset beyond 0 without MF.
-    pub last: u64,
-    /// Copies among them.
-    pub duplicate: u64,
-    /// Contradictions among them.
-    pub overlapping: u64,
-    /// Largest with MF.
-    pub largest: LargestFull,
-    /// IP headers whose length goes beyond their frame.
-    pub ip_longer: u64,
-    /// Verdicts on their IPv4 headers.
-    pub header_checksums: VerdictCounts,
-    /// Wire bytes of the frames that carried them.
-    pub wire_bytes: u64,
-    /// Wire bytes of the copies among them.
-    pub duplicate_wire_bytes: u64,
-    /// IP bytes of them.
-    pub ip_bytes: u64,
-}
-
-impl FragmentTally {
-    /// Counts one fragment under its position.
-    pub fn count(&mut self, fragment: &FragmentFacts) {
-        match (fragment.offset, fragment.more) {
-            (0, _) => self.first += 1,
-            (_, true) => self.middle += 1,
-            (_, false) => self.last += 1,
-        }
-        if fragment.more {
-            self.largest
-                .count(fragment.payload_bytes, fragment.ip_bytes);
-        }
-        if let Some(verdict) = fragment.header_checksum {
-            self.header_checksums.count(verdict);
-        }
-        self.ip_longer += u64::from(fragment.ip_longer);
-        self.wire_bytes += fragment.wire_bytes;
-        self.ip_bytes += u64::from(fragment.ip_bytes);
-    }
-
-    /// Counts the fragment just counted as a copy as well.
-    pub fn count_duplicate(&mut self, fragment: &FragmentFacts) {
-        self.duplicate += 1;
-        self.duplicate_wire_bytes += fragment.wire_bytes;
-    }
-
-    /// Fragments counted.
-    pub fn fragments(&self) -> u64 {
-        self.first + self.middle + self.last
-    }
-
-    /// The counters of the report that come from positions.
-    pub fn counts(&self) -> FragmentCounts {
-        FragmentCounts {
-            total: self.fragments(),
-            first: self.first,
-            middle: self.middle,
-            last: self.last,
-            duplicate: self.duplicate,
-            overlapping: self.overlapping,
-            ..FragmentCounts::default()
-        }
-    }
-}
-
 /// The sum of what is left of `bytes`, which begin on an even byte of the datagram,
 /// without the first `skipped`.
 fn sum_from(bytes: &[u8], skipped: u32) -> Sum {
@@ -145,59 +32,6 @@ fn sum_from(bytes: &[u8], skipped: u32) -> Sum {
     match skipped % 2 {
         0 => Sum::of(rest),
         _ => Sum::of(rest).swapped(),
-    }
-}
-
-/// The beginning of a datagram's payload, filled as pieces come.
-#[derive(Clone, Copy, Debug)]
-pub struct Head {
-    bytes: [u8; HEAD_BYTES],
-    /// One bit for each 8-byte unit that was captured whole.
-    units: u16,
-    /// End of the captured bytes in the last, partial unit, if that came.
-    partial_end: u8,
-}
-
-impl Default for Head {
-    fn default() -> Self {
-        Self {
-            bytes: [0; HEAD_BYTES],
-            units: 0,
-            partial_end: 0,
-        }
-    }
-}
-
-impl Head {
-    /// Takes what a piece at `offset` holds of the head.
-    pub fn put(&mut self, offset: u32, captured: &[u8]) {
-        let start = offset as usize;
-        let Some(room) = self.bytes.get_mut(start..) else {
-            return;
-        };
-        let taken = captured.len().min(room.len());
-        for (place, byte) in room.iter_mut().zip(captured) {
-            *place = *byte;
-        }
-        let end = start + taken;
-        for unit in start / 8..end / 8 {
-            self.units |= 1 << unit;
-        }
-        if !end.is_multiple_of(8) {
-            self.partial_end = end as u8;
-        }
-    }
-
-    /// The captured bytes from the start on, without a gap.
-    pub fn bytes(&self) -> &[u8] {
-        let whole = self.units.trailing_ones() as usize * 8;
-        let partial = usize::from(self.partial_end);
-        let end = if partial > whole && partial < whole + 8 {
-            partial
-        } else {
-            whole
-        };
-        &self.bytes[..end.min(HEAD_BYTES)]
     }
 }
 
@@ -443,46 +277,5 @@ impl Datagram {
         let head = self.transport_head().first_chunk::<8>()?;
         (self.header.protocol == Protocol::UDP && self.has_first())
             .then(|| extensions + u32::from(u16::from_be_bytes([head[4], head[5]])))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_head_fills_from_tiny_fragments() {
-        let mut head = Head::default();
-        head.put(16, &[3; 4]);
-        assert!(head.bytes().is_empty());
-        head.put(0, &[1; 8]);
-        assert_eq!(head.bytes(), [1; 8]);
-        head.put(8, &[2; 8]);
-        assert_eq!(head.bytes().len(), 20);
-        assert_eq!(head.bytes()[16..], [3; 4]);
-    }
-
-    #[test]
-    fn the_head_takes_no_more_than_it_holds() {
-        let mut head = Head::default();
-        head.put(0, &[7; 200]);
-        assert_eq!(head.bytes(), [7; HEAD_BYTES]);
-        head.put(136, &[9; 8]);
-        assert_eq!(head.bytes(), [7; HEAD_BYTES]);
-    }
-
-    #[test]
-    fn the_largest_full_size_adds_up_in_any_order() {
-        let pieces = [(1424, 1444), (1000, 1020), (1424, 1448), (1480, 1500)];
-        let mut forwards = LargestFull::default();
-        let mut backwards = LargestFull::default();
-        for (payload, ip) in pieces {
-            forwards.count(payload, ip);
-        }
-        for (payload, ip) in pieces.into_iter().rev() {
-            backwards.count(payload, ip);
-        }
-        assert_eq!(forwards, backwards);
-        assert_eq!((forwards.payload_bytes, forwards.count), (1480, 1));
     }
 }

@@ -13,14 +13,20 @@
 
 mod datagram;
 mod fragment;
+mod head;
 mod kept;
 mod limits;
 mod pieces;
 mod queue;
 mod reassembler;
+mod rules;
+mod tally;
+mod tickets;
 
-pub use datagram::{Datagram, Fate, FragmentTally, HEAD_BYTES, LargestFull};
+pub use datagram::{Datagram, Fate};
 pub use fragment::{Detour, FragmentFacts, Key, Payload, Place};
+pub use head::HEAD_BYTES;
 pub use limits::{Limits, LimitsHit};
 pub use pieces::MAX_DATAGRAM_BYTES;
 pub use reassembler::{Listener, Outcome, Reassembler, WholeDatagram};
+pub use tally::{FragmentTally, LargestFull};

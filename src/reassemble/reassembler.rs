@@ -3,8 +3,10 @@
 use super::datagram::{Datagram, Fate, HeaderFacts, State};
 use super::fragment::{FragmentFacts, Key};
 use super::limits::{Limits, LimitsHit};
-use super::pieces::{Fit, MAX_DATAGRAM_BYTES, NewPiece};
+use super::pieces::NewPiece;
 use super::queue::{Queue, Ticket};
+use super::rules::{Judgement, judge, piece_of};
+use super::tickets::{complete, headless, unfinished};
 use crate::model::{Duration, IpVersion, ScopeTag, Sum, Timestamp};
 use hashbrown::HashMap;
 
@@ -476,93 +478,6 @@ enum Known {
     Open(u32),
     /// It was completed just now, and this is a copy of one of its pieces.
     LateCopyOf(u32),
-}
-
-/// What a fragment means for its open datagram.
-enum Judgement {
-    Fits,
-    Copy,
-    Fatal(Fate),
-}
-
-fn judge(
-    pieces: &mut super::pieces::Pieces,
-    fragment: &FragmentFacts,
-    piece: &NewPiece,
-) -> Judgement {
-    if ends_beyond_maximum(fragment) {
-        return Judgement::Fatal(Fate::Oversized);
-    }
-    match pieces.insert(*piece) {
-        Fit::Added => Judgement::Fits,
-        Fit::Duplicate => Judgement::Copy,
-        Fit::Contradiction => Judgement::Fatal(Fate::Overlapped),
-    }
-}
-
-/// Whether the datagram would be longer than its length field can say. The IPv4
-/// total length counts the header (RFC 791), the IPv6 payload length does not
-/// count the fixed header and the fragment header is gone by then (RFC 8200). A
-/// fragment whose own length field is 0 claims whatever the frame says it carried.
-fn ends_beyond_maximum(fragment: &FragmentFacts) -> bool {
-    let header = fragment.ip_bytes.saturating_sub(fragment.payload_bytes);
-    let counted = match fragment.key.addresses.version {
-        IpVersion::V4 => header,
-        IpVersion::V6 => header.saturating_sub(40 + 8),
-    };
-    let end = u64::from(fragment.offset) + u64::from(fragment.payload_bytes);
-    end + u64::from(counted) > u64::from(MAX_DATAGRAM_BYTES)
-}
-
-/// The piece as Linux takes it: with MF, a length that is no multiple of 8 is
-/// rounded down (IPv4, `ip_frag_queue`) and leaves a hole, or is refused (IPv6,
-/// RFC 8200 section 4.5) and leaves a larger one.
-fn piece_of(fragment: &FragmentFacts) -> NewPiece {
-    let ragged = fragment.more && !fragment.payload_bytes.is_multiple_of(8);
-    let bytes = match fragment.key.addresses.version {
-        _ if !ragged => fragment.payload_bytes,
-        IpVersion::V4 => fragment.payload_bytes & !7,
-        IpVersion::V6 => 0,
-    };
-    NewPiece {
-        offset: fragment.offset,
-        bytes,
-        more: fragment.more,
-        sum: fragment.sum.filter(|_| !ragged),
-    }
-}
-
-type Slots = [Option<Datagram>];
-
-fn is_live(slots: &Slots, ticket: Ticket, wanted: impl Fn(&Datagram) -> bool) -> bool {
-    slots
-        .get(ticket.slot as usize)
-        .and_then(Option::as_ref)
-        .is_some_and(|datagram| datagram.serial == ticket.serial && wanted(datagram))
-}
-
-fn unfinished(slots: &Slots) -> impl Fn(Ticket) -> bool {
-    move |ticket| {
-        is_live(slots, ticket, |datagram| {
-            !matches!(datagram.state, State::Complete(_))
-        })
-    }
-}
-
-fn complete(slots: &Slots) -> impl Fn(Ticket) -> bool {
-    move |ticket| {
-        is_live(slots, ticket, |datagram| {
-            matches!(datagram.state, State::Complete(_))
-        })
-    }
-}
-
-fn headless(slots: &Slots) -> impl Fn(Ticket) -> bool {
-    move |ticket| {
-        is_live(slots, ticket, |datagram| {
-            !datagram.has_first() && datagram.kept.is_some()
-        })
-    }
 }
 
 #[cfg(test)]
