@@ -84,7 +84,7 @@ fn options_of_report() -> document::Options {
         reassembly_timeout_ipv4_seconds: 30.0,
         reassembly_timeout_ipv6_seconds: 60.0,
         reassembly_memory_bytes: 64 << 20,
-        timeline_bucket_seconds: None,
+        timeline_bucket_seconds: 1.0,
         sort: document::Sort::Missing,
         top: None,
     }

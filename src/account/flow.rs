@@ -60,6 +60,7 @@ struct Rare {
     fragments_per_datagram: Option<(u64, u64)>,
     datagrams_of_unknown_size: u64,
     super_frames: u64,
+    lost_in_tunnel: u64,
     duplicate_bytes: u64,
     icmp_errors: IcmpErrors,
     closed: Option<Closed>,
@@ -146,6 +147,23 @@ impl Flow {
             Some(bytes) => self.whole(bytes, None),
             None => self.rare().datagrams_of_unknown_size += 1,
         }
+    }
+
+    /// Counts a packet of `ip_bytes` whose tunnel packet was fragmented and did not
+    /// become whole: its bytes were offered, and that is all that came of it.
+    pub fn lost_in_tunnel(&mut self, outer: &Datagram, ip_bytes: u32) {
+        self.plain.bytes += outer.tally.wire_bytes;
+        self.seen(outer.opened);
+        self.seen(outer.last_timestamp);
+        self.whole(ip_bytes, None);
+        let rare = self.rare();
+        rare.lost_in_tunnel += 1;
+        rare.duplicate_bytes += outer.tally.duplicate_wire_bytes;
+    }
+
+    /// Packets whose fragmented tunnel packet did not become whole.
+    pub fn packets_lost_in_tunnel(&self) -> u64 {
+        self.rare.as_ref().map_or(0, |rare| rare.lost_in_tunnel)
     }
 
     /// Counts a copy of a fragment whose datagram was whole already.
@@ -258,7 +276,7 @@ impl Flow {
         let is_plain = layer.fragment == Fragment::No
             && layer.carries == Carries::Flow
             && !layer.ip_longer
-            && !layer.super_frame;
+            && !is_super_frame(layer);
         match layer.header_checksum {
             None if is_plain => {}
             Some(Verdict::Good) if is_plain => self.plain.ipv4_good += 1,
@@ -293,10 +311,19 @@ impl Flow {
     }
 }
 
+/// Largest MTU of Ethernet that switches and NICs offer.
+const LARGEST_MTU: u32 = 9_216;
+
+/// Whether a packet cannot have been on a wire like this: a sender's NIC was still to
+/// cut it up (TSO, GSO), or a receiver's had joined several (GRO).
+fn is_super_frame(layer: &Layer) -> bool {
+    layer.super_frame || layer.ip_bytes > LARGEST_MTU
+}
+
 impl Rare {
     fn odd_header(&mut self, layer: &Layer) {
         count_header(&mut self.counters, layer);
-        self.super_frames += u64::from(layer.super_frame);
+        self.super_frames += u64::from(is_super_frame(layer));
         self.closed = self.closed.max(match layer.carries {
             Carries::WireGuard => Some(Closed::WireGuard),
             Carries::Esp => Some(Closed::Esp),
@@ -351,6 +378,7 @@ impl Merge for Rare {
         }
         self.datagrams_of_unknown_size += other.datagrams_of_unknown_size;
         self.super_frames += other.super_frames;
+        self.lost_in_tunnel += other.lost_in_tunnel;
         self.duplicate_bytes += other.duplicate_bytes;
         self.icmp_errors.merge(other.icmp_errors);
         self.closed = self.closed.max(other.closed);

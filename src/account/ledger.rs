@@ -7,7 +7,7 @@ use super::tunnel::Tunnel;
 use super::undecoded::Undecoded;
 use crate::model::facts::{Carries, Fragment, Layer, OvnPorts, Packet, Stop, Transport};
 use crate::model::{Duration, FlowKey, Frame, ScopeSet, ScopeTag, Timestamp};
-use crate::reassemble::{Datagram, Fate, FragmentFacts, LimitsHit};
+use crate::reassemble::{Carried, Datagram, Fate, FragmentFacts, LimitsHit};
 
 /// Most flows that are told apart.
 pub const MAX_FLOWS: usize = 2_000_000;
@@ -150,16 +150,32 @@ impl Ledger {
     /// Counts a datagram that did not become whole.
     pub fn lost(&mut self, datagram: &Datagram, fate: Fate) {
         match datagram.tunnel {
-            Some(inside) => self.tunnels.entry(&inside).lost(datagram, fate),
+            Some(carried) => self.lost_tunnel(&carried, datagram, fate),
             None => self.flows.entry(&datagram.flow_key()).lost(datagram, fate),
         }
         self.timeline.at(datagram.opened).datagrams_lost += 1;
     }
 
+    /// A lost tunnel packet is a loss of the flow inside it.
+    fn lost_tunnel(&mut self, carried: &Carried, datagram: &Datagram, fate: Fate) {
+        let tunnel = self.tunnels.entry(&carried.inside);
+        tunnel.lost(datagram, fate);
+        match &carried.flow {
+            Some(flow) => self
+                .flows
+                .entry(flow)
+                .lost_in_tunnel(datagram, carried.ip_bytes),
+            None => tunnel.unattributed_bytes += datagram.tally.wire_bytes,
+        }
+    }
+
     /// Counts a copy of a fragment whose datagram was whole already.
     pub fn late_copy(&mut self, datagram: &Datagram, fragment: &FragmentFacts) {
         match datagram.tunnel {
-            Some(inside) => self.tunnels.entry(&inside).late_copy(datagram, fragment),
+            Some(carried) => self
+                .tunnels
+                .entry(&carried.inside)
+                .late_copy(datagram, fragment),
             None => self
                 .flows
                 .entry(&datagram.flow_key())

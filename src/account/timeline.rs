@@ -80,6 +80,34 @@ impl Timeline {
             .map(|(number, bucket)| (Timestamp(number.saturating_mul(self.width)), bucket))
     }
 
+    /// The same in equal steps without gaps: as wide as it takes for at most
+    /// [`MAX_BUCKETS`] steps from the first event to the last.
+    #[must_use]
+    pub fn in_equal_steps(&self) -> Self {
+        let mut even = self.clone();
+        while even.steps() > MAX_BUCKETS as i128 {
+            even.coarsen();
+        }
+        let (Some((first, _)), Some((last, _))) = (even.buckets.first(), even.buckets.last())
+        else {
+            return even;
+        };
+        for number in *first..=*last {
+            if let Err(place) = even.buckets.binary_search_by_key(&number, |(at, _)| *at) {
+                even.buckets.insert(place, (number, Bucket::default()));
+            }
+        }
+        even
+    }
+
+    /// Steps from the first event to the last, those without events included.
+    fn steps(&self) -> i128 {
+        match (self.buckets.first(), self.buckets.last()) {
+            (Some((first, _)), Some((last, _))) => i128::from(*last) - i128::from(*first) + 1,
+            _ => 0,
+        }
+    }
+
     /// Adds another timeline of the same base width.
     pub fn merge(&mut self, mut other: Self) {
         while self.width < other.width {
@@ -173,6 +201,18 @@ mod tests {
             left.merge(timeline(&times[cut..]));
             prop_assert_eq!(shape(&left), shape(&whole));
         }
+    }
+
+    #[test]
+    fn equal_steps_have_no_gaps() {
+        let second = 1_000_000_000;
+        let gap = timeline(&[0, second, 20 * second, 2000 * second]).in_equal_steps();
+        assert_eq!(gap.width(), Duration::from_secs(4));
+        assert_eq!(gap.buckets.len(), 501);
+        assert_eq!(gap.buckets[0].1.packets, 2);
+        let ends = timeline(&[i64::MIN, i64::MAX]).in_equal_steps();
+        assert!(ends.buckets.len() <= MAX_BUCKETS);
+        assert_eq!(timeline(&[]).in_equal_steps().buckets.len(), 0);
     }
 
     #[test]

@@ -19,6 +19,8 @@ impl Rank for ScopeTag {
 pub struct Tunnel {
     counters: Counters,
     largest: LargestFull,
+    /// Wire bytes of lost packets in which no flow could be read.
+    pub unattributed_bytes: u64,
 }
 
 impl Tunnel {
@@ -76,5 +78,6 @@ impl Merge for Tunnel {
     fn merge(&mut self, other: Self) {
         self.counters += other.counters;
         self.largest.merge(other.largest);
+        self.unattributed_bytes += other.unattributed_bytes;
     }
 }

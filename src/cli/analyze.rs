@@ -29,7 +29,7 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         .map_err(|error| UsageError::Filter(error.to_string()))?;
     let mut warnings = Vec::new();
     if let Some(why) = filter.and_then(Filter::drops_fragments) {
-        warnings.push(format!("the filter takes fragments away: {why}"));
+        warnings.push(format!("the filter can take fragments away: {why}"));
     }
     let mut source = CaptureFiles::open(&options.inputs, &reading(options));
     let analysis = pipeline::analyze(&mut source, &stages(options, expression), &|progress| {
@@ -63,6 +63,9 @@ fn reading(options: &AnalyzeOptions) -> SourceOptions {
     }
 }
 
+/// Narrowest step of the timeline, unless told otherwise.
+const TIMELINE_BUCKET: Duration = Duration::from_secs(1);
+
 fn stages(options: &AnalyzeOptions, filter: Option<FilterSet>) -> pipeline::Options {
     pipeline::Options {
         filter,
@@ -72,7 +75,7 @@ fn stages(options: &AnalyzeOptions, filter: Option<FilterSet>) -> pipeline::Opti
             timeout_v6: options.reassembly_timeout_ipv6,
             memory_bytes: usize::try_from(options.reassembly_memory).unwrap_or(usize::MAX),
         },
-        timeline_bucket: options.timeline_bucket.unwrap_or(Duration::from_secs(1)),
+        timeline_bucket: options.timeline_bucket.unwrap_or(TIMELINE_BUCKET),
         threads: options.threads.map_or(0, usize::from),
     }
 }
@@ -100,7 +103,10 @@ fn effective(options: &AnalyzeOptions) -> document::Options {
         reassembly_timeout_ipv4_seconds: options.reassembly_timeout_ipv4.as_secs_f64(),
         reassembly_timeout_ipv6_seconds: options.reassembly_timeout_ipv6.as_secs_f64(),
         reassembly_memory_bytes: options.reassembly_memory,
-        timeline_bucket_seconds: options.timeline_bucket.map(Duration::as_secs_f64),
+        timeline_bucket_seconds: options
+            .timeline_bucket
+            .unwrap_or(TIMELINE_BUCKET)
+            .as_secs_f64(),
         sort: options.sort,
         top: options.top,
     }

@@ -125,7 +125,10 @@ fn inputs_and_filter(
         words.push(word.to_str().ok_or_else(not_text)?);
     }
     let behind_files = (!words.is_empty()).then(|| words.join(" "));
-    let filter = match (behind_files, args.filter.clone()) {
+    // An empty expression is none, as with tcpdump.
+    let behind_files = behind_files.filter(|words| !words.trim().is_empty());
+    let with_flag = args.filter.clone().filter(|words| !words.trim().is_empty());
+    let filter = match (behind_files, with_flag) {
         (Some(_), Some(_)) => return Err(UsageError::TwoFilters),
         (filter, None) | (None, filter) => filter,
     };

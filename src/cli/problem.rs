@@ -15,7 +15,9 @@ pub enum UsageError {
     #[error("the filter expression `{0}` is not UTF-8")]
     FilterNotText(String),
     /// libpcap does not compile the expression.
-    #[error("not a filter expression, and no file of that name either: {0}")]
+    #[error(
+        "the filter expression is not valid (words behind the files that name no file are one): {0}"
+    )]
     Filter(String),
     /// `-` more than once.
     #[error("- (standard input) can be read only once")]

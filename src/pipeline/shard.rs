@@ -5,10 +5,10 @@ use super::round::Decoded;
 use super::worker::{Fragments, innermost_piece};
 use crate::account::{Ledger, Offered};
 use crate::decode::{Decoder, Whole};
-use crate::model::facts::{Carries, LayerKind, MAX_LAYERS, Packet, Stop, Why};
+use crate::model::facts::{Carries, Layer, LayerKind, MAX_LAYERS, Packet, Stop, Why};
 use crate::model::{ScopeTag, Sum, Timestamp};
 use crate::reassemble::{
-    Datagram, FragmentFacts, Listener, Outcome, Payload, Place, Reassembler, WholeDatagram,
+    Carried, Datagram, FragmentFacts, Listener, Outcome, Payload, Place, Reassembler, WholeDatagram,
 };
 
 /// One shard of the reassembly.
@@ -131,18 +131,24 @@ impl<'a> Buffers<'a> {
 }
 
 impl Listener for Opener {
-    fn tunnel(&mut self, datagram: &Datagram, captured: &[u8]) -> Option<ScopeTag> {
+    fn tunnel(&mut self, datagram: &Datagram, captured: &[u8]) -> Option<Carried> {
         let whole = whole(datagram, datagram.header.payload_bytes, None);
         if !self.decoder.carries_tunnel(&whole, captured) {
             return None;
         }
-        // The tunnel header is all that counts here: what is behind it is read
-        // when the datagram is whole.
         self.decoder.datagram(&whole, captured, &mut self.packet);
-        match self.packet.layers.first()?.carries {
-            Carries::Tunnel(inside) => Some(inside),
-            Carries::Flow | Carries::WireGuard | Carries::Esp => None,
-        }
+        let (outer, inner) = self.packet.layers.split_first()?;
+        let Carries::Tunnel(inside) = outer.carries else {
+            return None;
+        };
+        let innermost = inner
+            .last()
+            .filter(|layer| !matches!(layer.carries, Carries::Tunnel(_)));
+        Some(Carried {
+            inside,
+            flow: innermost.map(Layer::flow_key),
+            ip_bytes: innermost.map_or(0, |layer| layer.ip_bytes),
+        })
     }
 
     fn outcome(&mut self, outcome: Outcome<'_>) {
@@ -159,12 +165,13 @@ impl Opener {
         let datagram = reassembled.datagram;
         let whole = whole(datagram, reassembled.payload_bytes, reassembled.sum);
         match datagram.tunnel {
-            Some(inside) if !reassembled.captured.is_empty() => {
-                self.open(inside, &whole, reassembled);
+            Some(carried) if !reassembled.captured.is_empty() => {
+                self.open(carried.inside, &whole, reassembled);
             }
-            Some(inside) => {
+            Some(carried) => {
                 let transport = self.decoder.transport(&whole, datagram.head.bytes());
-                self.ledger.reassembled_tunnel(inside, datagram, &transport);
+                self.ledger
+                    .reassembled_tunnel(carried.inside, datagram, &transport);
                 self.ledger.stop(&unopened(), true);
             }
             None => {

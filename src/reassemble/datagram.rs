@@ -35,6 +35,17 @@ fn sum_from(bytes: &[u8], skipped: u32) -> Sum {
     }
 }
 
+/// What a tunnel packet carries, as its first fragment shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// The scope inside the tunnel.
+    pub inside: ScopeTag,
+    /// The flow of the innermost packet, if its headers could be read.
+    pub flow: Option<FlowKey>,
+    /// IP length of that packet as it claims itself; 0 if it could not be read.
+    pub ip_bytes: u32,
+}
+
 /// One datagram in reassembly.
 #[derive(Debug)]
 pub struct Datagram {
@@ -60,7 +71,7 @@ pub struct Datagram {
     /// The logical ports of OVN in the tunnel header around its first piece to come.
     pub ovn: Option<OvnPorts>,
     /// The tunnel it carries, once its first fragment showed one.
-    pub tunnel: Option<ScopeTag>,
+    pub tunnel: Option<Carried>,
     /// Sum of the bytes beyond the UDP length, which its checksum does not cover;
     /// `None` once some of them were not captured, or given up.
     pub(super) excess: Option<Sum>,

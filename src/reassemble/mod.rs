@@ -23,7 +23,7 @@ mod rules;
 mod tally;
 mod tickets;
 
-pub use datagram::{Datagram, Fate};
+pub use datagram::{Carried, Datagram, Fate};
 pub use fragment::{Detour, FragmentFacts, Key, Payload, Place};
 pub use head::HEAD_BYTES;
 pub use limits::{Limits, LimitsHit};

@@ -1,13 +1,13 @@
 //! The table of datagrams in reassembly, and the rules of their lives.
 
-use super::datagram::{Datagram, Fate, HeaderFacts, State};
+use super::datagram::{Carried, Datagram, Fate, HeaderFacts, State};
 use super::fragment::{FragmentFacts, Key};
 use super::limits::{Limits, LimitsHit};
 use super::pieces::NewPiece;
 use super::queue::{Queue, Ticket};
 use super::rules::{Judgement, judge, piece_of};
 use super::tickets::{complete, headless, unfinished};
-use crate::model::{Duration, IpVersion, ScopeTag, Sum, Timestamp};
+use crate::model::{Duration, IpVersion, Sum, Timestamp};
 use hashbrown::HashMap;
 
 /// How long a completed datagram is still known, so that a copy of one of its
@@ -20,10 +20,10 @@ const HEADLESS_SHARE: usize = 8;
 
 /// Whoever drives reassembly: answers its one question and hears the outcomes.
 pub trait Listener {
-    /// The scope inside the tunnel that a payload beginning with `captured`
-    /// carries; `None` for anything that is no tunnel. Asked once a datagram, when
-    /// its first fragment comes.
-    fn tunnel(&mut self, datagram: &Datagram, captured: &[u8]) -> Option<ScopeTag>;
+    /// What the tunnel in a payload beginning with `captured` carries; `None` for
+    /// anything that is no tunnel. Asked once a datagram, when its first fragment
+    /// comes.
+    fn tunnel(&mut self, datagram: &Datagram, captured: &[u8]) -> Option<Carried>;
 
     /// Told of every datagram, once its fate is known.
     fn outcome(&mut self, outcome: Outcome<'_>);

@@ -1,6 +1,7 @@
 //! What was counted of the fragments of one datagram.
 
 use super::fragment::FragmentFacts;
+use super::pieces::MAX_DATAGRAM_BYTES;
 use crate::model::VerdictCounts;
 use crate::model::counters::FragmentCounts;
 
@@ -74,7 +75,7 @@ impl FragmentTally {
             (_, true) => self.middle += 1,
             (_, false) => self.last += 1,
         }
-        if fragment.more {
+        if fragment.more && fragment.payload_bytes <= MAX_DATAGRAM_BYTES {
             self.largest
                 .count(fragment.payload_bytes, fragment.ip_bytes);
         }

@@ -175,6 +175,13 @@ impl PcapLayout {
                     "a record claims {captured} captured bytes, the most this capture may hold is {limit}"
                 ));
             }
+            if *header == [0; 16] {
+                // Whoever wrote the file had the room reserved and did not get so far.
+                break End::Damage(
+                    "zeros, where a record is expected; a frame of 1970 without a byte is none"
+                        .to_owned(),
+                );
+            }
             let size = self.record_header + captured as usize;
             match rest.get(size..) {
                 Some(after) => rest = after,

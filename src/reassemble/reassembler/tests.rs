@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Addresses, FrameId, Protocol};
+use crate::model::{Addresses, FrameId, Protocol, ScopeTag};
 use crate::reassemble::Payload;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -15,8 +15,12 @@ struct Ear {
 }
 
 impl Listener for Ear {
-    fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<ScopeTag> {
-        self.is_tunnel.then_some(ScopeTag(7))
+    fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
+        self.is_tunnel.then_some(Carried {
+            inside: ScopeTag(7),
+            flow: None,
+            ip_bytes: 0,
+        })
     }
 
     fn outcome(&mut self, outcome: Outcome<'_>) {
@@ -297,7 +301,7 @@ proptest! {
     ) {
         struct Tally(BTreeMap<u32, u64>);
         impl Listener for Tally {
-            fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<ScopeTag> {
+            fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
                 None
             }
             fn outcome(&mut self, outcome: Outcome<'_>) {

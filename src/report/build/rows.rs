@@ -158,6 +158,7 @@ fn flow_row(key: &model::FlowKey, flow: &account::Flow, scopes: &ScopeSet) -> Fl
         }),
         largest_datagram_bytes: (flow.largest_datagram_bytes > 0)
             .then_some(flow.largest_datagram_bytes),
+        packets_lost_in_tunnel: flow.packets_lost_in_tunnel(),
         super_frames: flow.super_frames(),
         closed: flow.closed().map(|closed| match closed {
             account::Closed::Esp => Closed::Esp,

@@ -38,7 +38,17 @@ pub(super) fn of_all(ledger: &Ledger, counters: &Counters) -> Throughput {
         all.duplicate_bytes += delivery.duplicate_bytes;
     }
     let span = ledger.capture.span();
-    throughput(counters, span.last - span.first, &all)
+    let mut offered = *counters;
+    let beyond = ledger.tunnels.beyond();
+    for tunnel in ledger
+        .tunnels
+        .iter()
+        .map(|(_, tunnel)| tunnel)
+        .chain(beyond)
+    {
+        offered.bytes += tunnel.unattributed_bytes;
+    }
+    throughput(&offered, span.last - span.first, &all)
 }
 
 /// Rates over `time`; none over a time that cannot be measured: a single packet,

@@ -3,35 +3,16 @@
 use crate::account;
 use crate::report::document::{Bucket, Time, Timeline};
 
-/// The buckets in order. Gaps are filled with empty buckets, unless the pauses are
-/// so long that there would be more of those than of the others may ever be.
+/// The capture in equal steps.
 pub(super) fn timeline(timeline: &account::Timeline) -> Timeline {
-    let width = timeline.width();
-    let mut buckets = Vec::new();
-    let spans = match (timeline.iter().next(), timeline.iter().last()) {
-        (Some((first, _)), Some((last, _))) => (last - first).0 / width.0 + 1,
-        _ => 0,
-    };
-    let fills_gaps = spans <= account::MAX_BUCKETS as i64;
-    let mut next = None;
-    for (start, bucket) in timeline.iter() {
-        while let Some(gap) = next
-            && gap < start
-            && fills_gaps
-        {
-            buckets.push(row(gap, &account::Bucket::default()));
-            next = Some(gap + width);
-        }
-        buckets.push(row(start, bucket));
-        next = Some(start + width);
-    }
+    let even = timeline.in_equal_steps();
     Timeline {
-        bucket_seconds: width.as_secs_f64(),
-        buckets,
+        bucket_seconds: even.width().as_secs_f64(),
+        buckets: even.iter().map(row).collect(),
     }
 }
 
-fn row(start: crate::model::Timestamp, bucket: &account::Bucket) -> Bucket {
+fn row((start, bucket): (crate::model::Timestamp, &account::Bucket)) -> Bucket {
     Bucket {
         start: Time(start),
         packets: bucket.packets,

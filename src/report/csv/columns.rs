@@ -226,6 +226,9 @@ pub(super) const COLUMNS: &[Column] = &[
     ("largest_datagram_bytes", |flow| {
         cell(flow.largest_datagram_bytes)
     }),
+    ("packets_lost_in_tunnel", |flow| {
+        flow.packets_lost_in_tunnel.to_string()
+    }),
     ("super_frames", |flow| flow.super_frames.to_string()),
     ("closed", |flow| cell(flow.closed.map(Closed::name))),
     ("ovn_ingress", |flow| {

@@ -26,7 +26,10 @@ pub struct Flow {
     pub fragments_per_datagram: Option<FragmentsPerDatagram>,
     /// Largest datagram in bytes, IP header included; `null` if no size is known.
     pub largest_datagram_bytes: Option<u32>,
-    /// Packets larger than the wire allows, not yet cut up by the sender's NIC or
+    /// Packets whose tunnel packet came in fragments that never became whole. They
+    /// are in `bytes` and `sizes`, in no other counter.
+    pub packets_lost_in_tunnel: u64,
+    /// Packets larger than the wire allows (length 0, or above 9,216 bytes), not yet cut up by the sender's NIC or
     /// put together by the receiver's (TSO, GSO, GRO).
     pub super_frames: u64,
     /// The encryption that keeps what it carries closed; `null` if there is none.

@@ -103,8 +103,8 @@ pub struct Options {
     pub reassembly_timeout_ipv6_seconds: f64,
     /// fraglens's own bound on the memory of unfinished datagrams.
     pub reassembly_memory_bytes: u64,
-    /// Length of a timeline bucket as asked for; `null` if fraglens chose it.
-    pub timeline_bucket_seconds: Option<f64>,
+    /// Shortest step of the timeline; a long capture has longer ones.
+    pub timeline_bucket_seconds: f64,
     /// What flows and tunnels are sorted by.
     pub sort: Sort,
     /// Most flows and most tunnels listed; `null` for all.
