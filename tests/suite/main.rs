@@ -15,3 +15,4 @@ mod manifest;
 mod mutation;
 mod support;
 mod truncation;
+mod tunnel_fragments;
