@@ -27,6 +27,7 @@ use crate::source::{self, FilterSet, Source};
 use round::Round;
 use shard::Shard;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use worker::Worker;
 
 /// Parts the reassembly is split into, whatever the number of threads: the bound
@@ -65,6 +66,8 @@ impl Default for Options {
 pub struct Analysis {
     /// Everything that was counted.
     pub ledger: Ledger,
+    /// Whether the end was asked for before the source was at its own.
+    pub ended_early: bool,
     /// Link types the filter could not be compiled for, so that all their frames
     /// were left out.
     pub unfiltered_link_types: BTreeSet<LinkType>,
@@ -79,7 +82,7 @@ pub struct Progress {
     pub frames: u64,
 }
 
-/// Reads a source to its end and counts all that is in it.
+/// Reads a source to its end, or until `progress` breaks, and counts all that is in it.
 ///
 /// # Errors
 ///
@@ -87,7 +90,7 @@ pub struct Progress {
 pub fn analyze(
     source: &mut dyn Source,
     options: &Options,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<Analysis, rayon::ThreadPoolBuildError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
@@ -97,17 +100,25 @@ pub fn analyze(
     let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::new(options)).collect();
     let mut round = Round::new(threads);
     let mut frames = 0;
+    let mut ended_early = false;
     pool.install(|| {
         while round.decode(source, &mut workers) {
             round.reassemble(&mut shards);
             frames += round.frames();
-            progress(Progress {
+            let progressed = Progress {
                 read: source.progress(),
                 frames,
-            });
+            };
+            if progress(progressed).is_break() {
+                ended_early = true;
+                break;
+            }
         }
     });
-    Ok(finish(workers, shards, options))
+    Ok(Analysis {
+        ended_early,
+        ..finish(workers, shards, options)
+    })
 }
 
 /// Ends what is unfinished and merges all ledgers.
@@ -126,6 +137,7 @@ fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> An
     ledger.settle();
     Analysis {
         ledger,
+        ended_early: false,
         unfiltered_link_types,
     }
 }

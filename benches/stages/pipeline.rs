@@ -5,6 +5,7 @@ use criterion::{BenchmarkId, Criterion};
 use fraglens::account::Ledger;
 use fraglens::model::Counters;
 use fraglens::pipeline::{self, Options};
+use std::ops::ControlFlow;
 
 pub fn bench(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pipeline");
@@ -38,7 +39,9 @@ fn analyze(sample: &Sample, threads: usize) -> Ledger {
         threads,
         ..Options::default()
     };
-    let analysis = pipeline::analyze(&mut sample.source(), &options, &|_| {});
+    let analysis = pipeline::analyze(&mut sample.source(), &options, &|_| {
+        ControlFlow::Continue(())
+    });
     analysis.expect("threads start").ledger
 }
 

@@ -6,7 +6,7 @@ use fraglens::decode::{DecodeOptions, Decoder};
 use fraglens::model::facts::{Fragment, Layer, Packet, Piece};
 use fraglens::model::{Frame, ScopeTag, Timestamp};
 use fraglens::reassemble::{
-    Datagram, FragmentFacts, Limits, Listener, Outcome, Place, Reassembler,
+    Carried, Datagram, FragmentFacts, Limits, Listener, Outcome, Place, Reassembler,
 };
 use fraglens::source::Block;
 use std::hint::black_box;
@@ -14,11 +14,11 @@ use std::hint::black_box;
 pub fn bench(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reassembly");
     let cases = [
-        (Sample::netperf(), Carried::Flow),
-        (Sample::netperf_loss(), Carried::Flow),
-        (Sample::vxlan_inner(), Carried::Flow),
+        (Sample::netperf(), Content::Flow),
+        (Sample::netperf_loss(), Content::Flow),
+        (Sample::vxlan_inner(), Content::Flow),
         // The bytes are kept.
-        (Sample::vxlan_outer(), Carried::Tunnel),
+        (Sample::vxlan_outer(), Content::Tunnel),
     ];
     for (sample, carried) in cases {
         sample.sets_throughput(&mut group, sample.made.fragments);
@@ -43,34 +43,38 @@ pub fn bench(criterion: &mut Criterion) {
 
 /// What the datagrams of a sample carry.
 #[derive(Clone, Copy)]
-enum Carried {
+enum Content {
     Flow,
     Tunnel,
 }
 
 struct Tally {
-    carried: Carried,
+    carried: Content,
     whole: u64,
 }
 
 impl Tally {
-    fn new(carried: Carried) -> Self {
+    fn new(carried: Content) -> Self {
         Self { carried, whole: 0 }
     }
 }
 
 impl Listener for Tally {
-    fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<ScopeTag> {
+    fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
         match self.carried {
-            Carried::Flow => None,
-            Carried::Tunnel => Some(ScopeTag(1)),
+            Content::Flow => None,
+            Content::Tunnel => Some(Carried {
+                inside: ScopeTag(1),
+                flow: None,
+                ip_bytes: 0,
+            }),
         }
     }
 
     fn outcome(&mut self, outcome: Outcome<'_>) {
         if let Outcome::Reassembled(datagram) = black_box(outcome) {
             self.whole += 1;
-            if let Carried::Tunnel = self.carried {
+            if let Content::Tunnel = self.carried {
                 assert_eq!(datagram.captured.len(), datagram.payload_bytes as usize);
             }
         }

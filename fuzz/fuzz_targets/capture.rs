@@ -10,6 +10,7 @@ use fraglens::report::text::Style;
 use fraglens::report::{Parts, build, csv, document, json, text};
 use fraglens::source::{Block, HashPolicy, Memory, Source, SourceOptions};
 use libfuzzer_sys::fuzz_target;
+use std::ops::ControlFlow;
 
 fuzz_target!(|bytes: &[u8]| {
     frames_are_numbered(bytes);
@@ -43,7 +44,8 @@ fn analyze(bytes: &[u8], block_bytes: usize, threads: usize) -> Vec<u8> {
         threads,
         ..Options::default()
     };
-    let analysis = pipeline::analyze(&mut source, &options, &|_| {}).expect("threads start");
+    let analysis = pipeline::analyze(&mut source, &options, &|_| ControlFlow::Continue(()))
+        .expect("threads start");
     let parts = Parts {
         ledger: &analysis.ledger,
         files: &source.files(),

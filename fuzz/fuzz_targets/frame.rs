@@ -87,6 +87,7 @@ fn whole(input: &Input<'_>, addresses: Addresses, protocol: Protocol) -> Whole {
         extension_bytes: (u16::from(input.extensions) * 8).min(input.bytes.len() as u16 & !7),
         payload_bytes,
         sum: (input.cut == 0).then(|| sum(input.bytes)),
+        excess: None,
         ip_bytes: payload_bytes + 20,
         hop_limit: 64,
         dont_fragment: false,

@@ -6,7 +6,7 @@
 use fraglens::decode::sum;
 use fraglens::model::{Addresses, Duration, FrameId, Protocol, ScopeTag, Sum, Timestamp, Verdict};
 use fraglens::reassemble::{
-    Datagram, FragmentFacts, Key, Limits, Listener, MAX_DATAGRAM_BYTES, Outcome, Payload,
+    Carried, Datagram, FragmentFacts, Key, Limits, Listener, MAX_DATAGRAM_BYTES, Outcome, Payload,
     Reassembler,
 };
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
@@ -101,6 +101,7 @@ fn fragment(step: &Step, number: u64, now: Timestamp, captured: &mut Vec<u8>) ->
         ip_longer: false,
         hop_limit: 64,
         dont_fragment: false,
+        ovn: None,
         extension_bytes: 0,
         detour: None,
     }
@@ -116,10 +117,14 @@ struct Told {
 }
 
 impl Listener for Told {
-    fn tunnel(&mut self, datagram: &Datagram, _: &[u8]) -> Option<ScopeTag> {
+    fn tunnel(&mut self, datagram: &Datagram, _: &[u8]) -> Option<Carried> {
         match datagram.key.scope {
             ScopeTag::WIRE => None,
-            scope => Some(scope),
+            inside => Some(Carried {
+                inside,
+                flow: None,
+                ip_bytes: 0,
+            }),
         }
     }
 
@@ -129,9 +134,11 @@ impl Listener for Told {
                 self.fragments += whole.datagram.tally.fragments();
                 assert!(whole.payload_bytes <= MAX_DATAGRAM_BYTES);
                 let bytes: Vec<u8> = (0..whole.payload_bytes).map(byte_at).collect();
-                if let Some(found) = whole.bytes {
-                    assert!(found == bytes, "the bytes are those of its pieces");
-                }
+                let found = whole.captured;
+                assert!(
+                    bytes.starts_with(found),
+                    "the bytes are those of its pieces"
+                );
                 if let Some(found) = whole.sum {
                     assert_eq!(canonical(found), canonical(sum(&bytes)));
                 }

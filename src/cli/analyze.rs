@@ -3,6 +3,7 @@
 use super::Status;
 use super::UsageError;
 use super::args::{Format, When};
+use super::interrupt::Interrupt;
 use super::options::AnalyzeOptions;
 use super::output::Output;
 use super::progress::Bar;
@@ -14,6 +15,7 @@ use crate::report::document::{self, Capture, Report, Severity};
 use crate::report::{Parts, build, csv, escape, json, ndjson, text};
 use crate::source::{CaptureFiles, Filter, FilterSet, HashPolicy, Source, SourceOptions};
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 /// Analyses, writes the report and says what came of it.
 pub(super) fn run(options: &AnalyzeOptions) -> anyhow::Result<Status> {
@@ -32,13 +34,19 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         warnings.push(format!("the filter can take fragments away: {why}"));
     }
     let mut source = CaptureFiles::open(&options.inputs, &reading(options));
+    let interrupt = Interrupt::listen()?;
     let analysis = pipeline::analyze(&mut source, &stages(options, expression), &|progress| {
-        bar.update(
-            progress.read.bytes,
-            progress.read.total_bytes,
-            progress.frames,
-        );
+        let read = progress.read;
+        bar.update(read.bytes, read.total_bytes, progress.frames);
+        if interrupt.is_asked() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     })?;
+    if analysis.ended_early {
+        warnings.push("interrupted: this is what had been read until then".to_owned());
+    }
     for link_type in &analysis.unfiltered_link_types {
         warnings.push(format!(
             "the filter does not apply to link type {link_type}: none of its frames were analysed"

@@ -8,6 +8,7 @@
 pub mod analyze;
 pub mod args;
 mod completions;
+mod interrupt;
 mod man;
 pub mod options;
 mod output;

@@ -264,3 +264,44 @@ fn a_report_never_replaces_an_input() {
         fs::read(pcap("sample.pcap")).unwrap()
     );
 }
+
+/// As in `tcpdump -w - | fraglens analyze -`: Ctrl-C reaches both, tcpdump closes the
+/// pipe, and the report is what was wanted.
+#[test]
+fn an_interrupt_leaves_the_report() {
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("fraglens"))
+        .args(["analyze", "--format", "json", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(&fs::read(pcap("sample.pcap")).unwrap())
+        .unwrap();
+    wait_until_interrupts_are_caught(child.id());
+    let interrupted = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(interrupted.success());
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(count(&report, "capture.frames") > 0);
+}
+
+/// Before that, an interrupt would just end the process.
+fn wait_until_interrupts_are_caught(process: u32) {
+    const SIGINT_BIT: u64 = 1 << (2 - 1);
+    for _ in 0..1000 {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+        if caught & SIGINT_BIT != 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("interrupts are not caught");
+}

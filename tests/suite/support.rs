@@ -7,6 +7,7 @@ use fraglens::source::{CaptureFiles, HashPolicy, Memory, Source, SourceOptions};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// How the library is run. None of it may change a report.
@@ -40,7 +41,8 @@ impl Setup {
             threads: self.threads,
             ..pipeline::Options::default()
         };
-        let analysis = pipeline::analyze(source, &options, &|_| {}).expect("threads start");
+        let analysis = pipeline::analyze(source, &options, &|_| ControlFlow::Continue(()))
+            .expect("threads start");
         let parts = Parts {
             ledger: &analysis.ledger,
             files: &source.files(),

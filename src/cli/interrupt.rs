@@ -1,0 +1,33 @@
+//! Ctrl-C: the first ends the reading, the second the program.
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The exit status of a program that a second Ctrl-C ended, as shells have it.
+const STATUS_INTERRUPTED: i32 = 130;
+
+/// Whether somebody asked for an end.
+#[derive(Clone, Debug)]
+pub(super) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Takes the signals over. In `tcpdump -w - | fraglens analyze -` Ctrl-C reaches
+    /// both: tcpdump ends its capture, and the report of it is what was wanted.
+    pub(super) fn listen() -> io::Result<Self> {
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: the second signal finds the flag that the first has set.
+            flag::register_conditional_shutdown(signal, STATUS_INTERRUPTED, Arc::clone(&asked))?;
+            flag::register(signal, Arc::clone(&asked))?;
+        }
+        Ok(Self(asked))
+    }
+
+    /// Whether an end was asked for.
+    pub(super) fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
