@@ -72,15 +72,6 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 
-    /// The record of `key`, if it is kept.
-    pub fn get(&self, key: &K) -> Option<&V> {
-        let hash = self.hasher.hash_one(key);
-        let found = self
-            .index
-            .find(hash, |at| self.entries[*at as usize].0 == *key)?;
-        Some(&self.entries[*found as usize].1)
-    }
-
     /// Number of keys kept.
     pub fn len(&self) -> usize {
         self.entries.len()

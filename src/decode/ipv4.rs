@@ -28,9 +28,7 @@ const HEADER: usize = 20;
 /// Where the addresses begin.
 const ADDRESSES: usize = 12;
 
-/// Reads an IPv4 header and states its facts, so far without what is
-/// above. A header checksum of zero is called bad here; whether a
-/// NIC was to fill it in shows when the rest of the packet is known.
+/// Reads an IPv4 header and states its facts, so far without what is above.
 #[inline]
 pub(super) fn parse(
     view: View<'_>,

@@ -6,7 +6,7 @@ use super::kept::KeptBytes;
 use super::pieces::{NewPiece, Pieces};
 use super::tally::FragmentTally;
 use crate::model::facts::OvnPorts;
-use crate::model::{FlowKey, FrameId, IpVersion, Ports, Protocol, ScopeTag, Sum, Timestamp};
+use crate::model::{FlowKey, IpVersion, Ports, Protocol, ScopeTag, Sum, Timestamp};
 
 /// What became of a fragmented datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,11 +53,7 @@ pub struct Datagram {
     pub key: Key,
     /// When its first fragment to arrive was captured.
     pub opened: Timestamp,
-    /// The frame of that fragment.
-    pub first_frame: FrameId,
-    /// The latest frame that brought a piece of it.
-    pub last_frame: FrameId,
-    /// When that was captured.
+    /// When the latest piece of it was captured.
     pub last_timestamp: Timestamp,
     /// IP headers around it.
     pub depth: u8,
@@ -149,8 +145,6 @@ impl Datagram {
         Self {
             key: fragment.key,
             opened: fragment.timestamp,
-            first_frame: fragment.frame,
-            last_frame: fragment.frame,
             last_timestamp: fragment.timestamp,
             depth: fragment.depth,
             tally: FragmentTally::default(),

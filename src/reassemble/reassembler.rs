@@ -256,7 +256,6 @@ impl Reassembler {
             return;
         };
         datagram.tally.count(fragment);
-        datagram.last_frame = fragment.frame;
         datagram.last_timestamp = fragment.timestamp;
         if fragment.offset == 0 && !datagram.has_first() {
             datagram.header = HeaderFacts::of(fragment);

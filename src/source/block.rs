@@ -69,11 +69,6 @@ impl Block {
         self.first
     }
 
-    /// Bytes of its records, headers included.
-    pub fn byte_count(&self) -> usize {
-        self.records.len()
-    }
-
     /// The memory that frames of this block are borrowed from.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer
