@@ -21,7 +21,8 @@
 //!
 //! [`pipeline`] tells this story in code: blocks are decoded by whatever worker is
 //! free; fragments go to one of a fixed number of shards by the key of their
-//! datagram, and each shard takes them in the order of the capture.
+//! datagram, and each shard takes them in the order of the capture, worked by
+//! whatever worker comes by.
 //!
 //! # The rooms
 //!
@@ -71,7 +72,7 @@
 //! | --- | --- | --- |
 //! | flows, tunnels | [`account::MAX_FLOWS`], [`account::MAX_TUNNELS`] | added up in one record |
 //! | scopes | [`model::scope::MAX_SCOPES`] | their flows and tunnels are shown without them |
-//! | unfinished datagrams | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
+//! | unfinished datagrams of one depth | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |
 //! | VLAN tags told apart | [`model::scope::MAX_VLANS`] of a stack | deeper tags are ignored |

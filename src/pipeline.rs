@@ -1,20 +1,23 @@
 //! The story in one place: source → decode → reassemble → account.
 //!
-//! The capture is taken in rounds of a few blocks. In each round
+//! There is one kind of thread. Each goes round and round:
 //!
-//! 1. *workers* take turns at the source; each decodes the block it got and
-//!    counts in its own ledger all that is whole, and sorts the fragments by the
-//!    shard of their key;
-//! 2. *shards* take their fragments of all blocks in the order of the capture and
-//!    reassemble them, each with a table and a ledger of its own. A reassembled
-//!    tunnel packet is decoded there, and the fragments inside it make another
-//!    step, one layer further in.
+//! 1. It takes its turn at the source ([`feed`]), and gets a block of whole records.
+//! 2. It decodes the block ([`worker`]), counts in its own ledger all that is whole,
+//!    and sorts the fragments by the shard of their key.
+//! 3. It puts the block in [`order`], and brings the shards that nobody else is at up
+//!    to date ([`lanes`]): each [`shard`] takes its fragments in the order of the
+//!    capture, with a table and a ledger of its own. A reassembled tunnel packet is
+//!    decoded there; the fragments inside it go on to the next depth.
 //!
-//! In the end all ledgers are merged. Which shard a fragment belongs to depends on
-//! its key alone, so the same capture gives the same ledger for any number of
-//! threads and any size of block.
+//! Nobody waits for the others at the end of anything. In the end all ledgers are
+//! merged. Which shard a fragment belongs to depends on its key alone, and each depth
+//! of a shard takes its fragments in one order, so the same capture gives the same
+//! ledger for any number of threads and any size of block.
 
-mod round;
+mod feed;
+mod lanes;
+mod order;
 mod shard;
 mod worker;
 
@@ -24,10 +27,13 @@ use crate::model::Duration;
 use crate::model::LinkType;
 use crate::reassemble::Limits;
 use crate::source::{self, FilterSet, Source};
-use round::Round;
+use feed::Feed;
+use lanes::Lanes;
 use shard::Shard;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use worker::Worker;
 
 /// Parts the reassembly is split into, whatever the number of threads: the bound
@@ -97,27 +103,30 @@ pub fn analyze(
         .build()?;
     let threads = pool.current_num_threads();
     let mut workers: Vec<Worker> = (0..threads).map(|_| Worker::new(options)).collect();
-    let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::new(options)).collect();
-    let mut round = Round::new(threads);
-    let mut frames = 0;
-    let mut ended_early = false;
-    pool.install(|| {
-        while round.decode(source, &mut workers) {
-            round.reassemble(&mut shards);
-            frames += round.frames();
-            let progressed = Progress {
-                read: source.progress(),
-                frames,
-            };
-            if progress(progressed).is_break() {
-                ended_early = true;
-                break;
-            }
+    let feed = Feed::new(source, threads);
+    let lanes = Lanes::new(options);
+    let ended_early = AtomicBool::new(false);
+    pool.scope(|scope| {
+        for (number, worker) in workers.iter_mut().enumerate() {
+            let (feed, lanes, ended_early) = (&feed, &lanes, &ended_early);
+            let first_shard = number * SHARDS / threads;
+            scope.spawn(move |_| {
+                while let Some(mut filled) = feed.next() {
+                    if progress(filled.progress).is_break() {
+                        ended_early.store(true, Ordering::Relaxed);
+                        feed.end();
+                    }
+                    let decoded = &mut filled.decoded;
+                    worker.decode(&decoded.block, &mut decoded.fragments);
+                    lanes.put(filled.number, filled.decoded, feed);
+                    lanes.catch_up(first_shard, feed);
+                }
+            });
         }
     });
     Ok(Analysis {
-        ended_early,
-        ..finish(workers, shards, options)
+        ended_early: ended_early.into_inner(),
+        ..finish(workers, lanes.into_shards().collect(), options)
     })
 }
 
@@ -140,4 +149,10 @@ fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> An
         ended_early: false,
         unfiltered_link_types,
     }
+}
+
+/// Nobody panics while holding a lock; if somebody did, what is behind it is as good as
+/// before.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,20 +1,24 @@
 //! What a shard does with its fragments: reassemble, open tunnels, count.
 
-use super::Options;
-use super::round::Decoded;
+use super::order::Load;
 use super::worker::{Fragments, innermost_piece};
+use super::{Options, SHARDS};
 use crate::account::{Ledger, Offered};
 use crate::decode::{Decoder, Whole};
 use crate::model::facts::{Carries, Layer, LayerKind, MAX_LAYERS, Packet, Stop, Why};
 use crate::model::{ScopeTag, Sum, Timestamp};
 use crate::reassemble::{
-    Carried, Datagram, FragmentFacts, Listener, Outcome, Payload, Place, Reassembler, WholeDatagram,
+    Carried, Datagram, FragmentFacts, Limits, Listener, Outcome, Payload, Place, Reassembler,
+    WholeDatagram,
 };
 
 /// One shard of the reassembly.
 #[derive(Debug)]
 pub(super) struct Shard {
-    reassembler: Reassembler,
+    /// By depth. Each has a clock and a bound of its own, so that it does not matter
+    /// how far one depth is ahead of another.
+    reassemblers: Vec<Reassembler>,
+    limits: Limits,
     opener: Opener,
 }
 
@@ -37,18 +41,11 @@ pub(super) struct Derived {
     bytes: Vec<u8>,
 }
 
-/// All buffers that fragments of a round lie in, by their numbers: the blocks, then
-/// what each step derived.
-#[derive(Clone, Copy)]
-pub(super) struct Buffers<'a> {
-    pub(super) blocks: &'a [Decoded],
-    pub(super) derived: &'a [Derived],
-}
-
 impl Shard {
     pub(super) fn new(options: &Options) -> Self {
         Self {
-            reassembler: Reassembler::new(options.reassembly.shared_by(super::SHARDS)),
+            reassemblers: Vec::new(),
+            limits: options.reassembly.shared_by(SHARDS),
             opener: Opener {
                 decoder: Decoder::new(&options.decode),
                 ledger: Ledger::new(options.timeline_bucket),
@@ -61,25 +58,22 @@ impl Shard {
 
     /// Takes the fragments of this shard that have `depth` IP headers around them,
     /// in the order of the capture; gives the fragments found inside what they make.
-    pub(super) fn step(
-        &mut self,
-        shard: usize,
-        depth: u8,
-        buffers: &Buffers<'_>,
-        buffer: u32,
-    ) -> Derived {
-        self.opener.buffer = buffer;
-        if buffers.derived.is_empty() {
-            for fragment in buffers.fragments(shard, depth) {
-                self.take(fragment, buffers);
+    pub(super) fn step(&mut self, shard: usize, depth: usize, load: &Load) -> Derived {
+        self.opener.buffer = load.buffer_of(shard);
+        while self.reassemblers.len() <= depth {
+            self.reassemblers.push(Reassembler::new(self.limits));
+        }
+        if load.derived.is_empty() {
+            for fragment in load.fragments(shard, depth) {
+                self.take(fragment, depth, load);
             }
         } else {
-            // What lies in blocks and what was found in reassembled packets must be
+            // What lies in the block and what was found in reassembled packets must be
             // brought into one order again.
-            let mut fragments: Vec<_> = buffers.fragments(shard, depth).collect();
+            let mut fragments: Vec<_> = load.fragments(shard, depth).collect();
             fragments.sort_by_key(|fragment| fragment.frame);
             for fragment in fragments {
-                self.take(fragment, buffers);
+                self.take(fragment, depth, load);
             }
         }
         std::mem::take(&mut self.opener.derived)
@@ -87,41 +81,46 @@ impl Shard {
 
     /// Ends what is unfinished, the capture having ended at `end`.
     pub(super) fn finish(&mut self, end: Timestamp) {
-        self.reassembler.finish(end, &mut self.opener);
+        for reassembler in &mut self.reassemblers {
+            reassembler.finish(end, &mut self.opener);
+        }
     }
 
     pub(super) fn into_ledger(self) -> Ledger {
         let mut ledger = self.opener.ledger;
-        ledger.reassembly_limits = self.reassembler.limits_hit();
+        for reassembler in &self.reassemblers {
+            ledger.reassembly_limits += reassembler.limits_hit();
+        }
         ledger.scopes = self.opener.decoder.into_scopes();
         ledger
     }
 
-    fn take(&mut self, fragment: &FragmentFacts, buffers: &Buffers<'_>) {
-        let captured = buffers.bytes(&fragment.payload);
-        self.reassembler.take(fragment, captured, &mut self.opener);
+    fn take(&mut self, fragment: &FragmentFacts, depth: usize, load: &Load) {
+        let captured = load.bytes(&fragment.payload);
+        self.reassemblers[depth].take(fragment, captured, &mut self.opener);
     }
 }
 
-impl<'a> Buffers<'a> {
-    fn fragments(
-        &self,
-        shard: usize,
-        depth: u8,
-    ) -> impl Iterator<Item = &'a FragmentFacts> + use<'a> {
-        let blocks = self.blocks.iter().map(|block| &block.fragments);
-        let derived = self.derived.iter().map(|derived| &derived.fragments);
-        blocks
-            .chain(derived)
-            .flat_map(move |fragments| fragments.of_shard(shard))
-            .filter(move |fragment| fragment.depth == depth)
+/// The block is buffer 0, then come those derived from it.
+impl Load {
+    /// The number of the buffer that a shard derives next.
+    fn buffer_of(&self, shard: usize) -> u32 {
+        (1 + self.derived.len() + shard) as u32
     }
 
-    fn bytes(&self, payload: &Payload) -> &'a [u8] {
-        let buffer = payload.buffer as usize;
-        let bytes = match self.blocks.get(buffer) {
-            Some(decoded) => decoded.block.bytes(),
-            None => &self.derived[buffer - self.blocks.len()].bytes,
+    fn fragments(&self, shard: usize, depth: usize) -> impl Iterator<Item = &FragmentFacts> {
+        let derived = self.derived.iter().map(|derived| &derived.fragments);
+        std::iter::once(&self.decoded.fragments)
+            .chain(derived)
+            .filter(move |fragments| fragments.has(depth))
+            .flat_map(move |fragments| fragments.of_shard(shard))
+            .filter(move |fragment| usize::from(fragment.depth) == depth)
+    }
+
+    fn bytes(&self, payload: &Payload) -> &[u8] {
+        let bytes = match payload.buffer.checked_sub(1) {
+            None => self.decoded.block.bytes(),
+            Some(derived) => &self.derived[derived as usize].bytes,
         };
         let start = payload.start as usize;
         bytes

@@ -20,8 +20,8 @@ pub(super) struct Worker {
 #[derive(Debug, Default)]
 pub(super) struct Fragments {
     by_shard: [Vec<FragmentFacts>; SHARDS],
-    /// IP headers around the fragment with the most of them.
-    pub(super) deepest: u8,
+    /// One bit for each number of IP headers that is around some fragment.
+    depths: u8,
 }
 
 impl Worker {
@@ -35,7 +35,7 @@ impl Worker {
     }
 
     /// Decodes a block, counts what is whole, and gives the fragments.
-    pub(super) fn decode(&mut self, block: &Block, buffer: u32, fragments: &mut Fragments) {
+    pub(super) fn decode(&mut self, block: &Block, fragments: &mut Fragments) {
         fragments.clear();
         for frame in block.frames() {
             if self
@@ -57,7 +57,7 @@ impl Worker {
                 wire_bytes: frame.wire_bytes.into(),
                 depth: (self.packet.layers.len() - 1) as u8,
                 ovn: self.packet.ovn(),
-                buffer,
+                buffer: 0,
                 start: block.offset_of(frame.data),
             };
             fragments.push(layer, piece, &place);
@@ -88,7 +88,7 @@ pub(super) fn innermost_piece(packet: &Packet) -> Option<(&Layer, &Piece)> {
 impl Fragments {
     pub(super) fn push(&mut self, layer: &Layer, piece: &Piece, place: &Place) {
         let facts = FragmentFacts::of(layer, piece, place);
-        self.deepest = self.deepest.max(place.depth);
+        self.depths |= 1 << place.depth;
         let shard = facts.key.shard(SHARDS);
         self.by_shard[shard].push(facts);
     }
@@ -99,13 +99,23 @@ impl Fragments {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.by_shard.iter().all(Vec::is_empty)
+        self.depths == 0
+    }
+
+    /// Whether there are fragments with `depth` IP headers around them.
+    pub(super) fn has(&self, depth: usize) -> bool {
+        self.depths >> depth & 1 != 0
+    }
+
+    /// Whether there are fragments with at least `depth` IP headers around them.
+    pub(super) fn reach(&self, depth: usize) -> bool {
+        self.depths >> depth != 0
     }
 
     pub(super) fn clear(&mut self) {
         for fragments in &mut self.by_shard {
             fragments.clear();
         }
-        self.deepest = 0;
+        self.depths = 0;
     }
 }

@@ -10,7 +10,8 @@ pub struct Limits {
     pub timeout_v4: Duration,
     /// The same for IPv6; RFC 8200 section 4.5, Linux `net.ipv6.ip6frag_time`.
     pub timeout_v6: Duration,
-    /// Memory for unfinished datagrams, in bytes.
+    /// Memory for unfinished datagrams, in bytes. The pipeline applies it to each depth
+    /// of encapsulation.
     pub memory_bytes: usize,
 }
 

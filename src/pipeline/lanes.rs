@@ -1,0 +1,144 @@
+//! The shards of reassembly, each worked by whoever is free.
+//!
+//! Every shard takes the fragments of all blocks in the order of the capture, at each
+//! depth of encapsulation for itself. There are no threads for this and no waiting:
+//! who has decoded a block goes round the shards, and brings those that nobody else
+//! is at up to date.
+
+use super::feed::{Decoded, Feed};
+use super::order::{Load, Order};
+use super::shard::Shard;
+use super::{Options, SHARDS, lock};
+use crate::model::facts::MAX_LAYERS;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, TryLockError};
+
+/// The shards, and the blocks on their way to them.
+pub(super) struct Lanes {
+    lanes: [Mutex<Lane>; SHARDS],
+    /// By depth.
+    orders: [Mutex<Order>; MAX_LAYERS],
+    /// Depths in use.
+    depths: AtomicUsize,
+}
+
+/// A shard and where it is.
+struct Lane {
+    shard: Shard,
+    /// Number of the next block, by depth.
+    next: [u64; MAX_LAYERS],
+}
+
+impl Lanes {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            lanes: std::array::from_fn(|_| {
+                Mutex::new(Lane {
+                    shard: Shard::new(options),
+                    next: [0; MAX_LAYERS],
+                })
+            }),
+            orders: Default::default(),
+            depths: AtomicUsize::new(1),
+        }
+    }
+
+    /// Takes a decoded block.
+    pub(super) fn put(&self, number: u64, decoded: Decoded, feed: &Feed<'_>) {
+        if decoded.fragments.is_empty() {
+            lock(&self.orders[0]).put(number, None);
+            feed.give_back(decoded);
+        } else {
+            lock(&self.orders[0]).put(number, Some(Load::new(decoded)));
+        }
+    }
+
+    /// Reassembles what there is, as far as others do not. `first` is the shard to
+    /// begin with: workers that begin at different ones do not meet.
+    pub(super) fn catch_up(&self, first: usize, feed: &Feed<'_>) {
+        // What goes on to the next depth has something for shards already seen to.
+        let mut goes_on = true;
+        while goes_on {
+            goes_on = false;
+            for turn in 0..SHARDS {
+                goes_on |= self.catch_up_with((first + turn) % SHARDS, feed);
+            }
+        }
+    }
+
+    /// Brings one shard up to date unless somebody is at it. Who is looks again after
+    /// leaving it, so that nothing put there meanwhile stays behind. Says whether a
+    /// block went on to the next depth.
+    fn catch_up_with(&self, shard: usize, feed: &Feed<'_>) -> bool {
+        let mut goes_on = false;
+        loop {
+            let mut lane = match self.lanes[shard].try_lock() {
+                Ok(lane) => lane,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return goes_on,
+            };
+            for depth in 0..self.depths.load(Ordering::Acquire) {
+                goes_on |= self.step_through(shard, depth, &mut lane, feed);
+            }
+            let mut next = lane.next;
+            drop(lane);
+            if !self.is_behind(&mut next) {
+                return goes_on;
+            }
+        }
+    }
+
+    /// Takes the blocks that are there through one depth of a shard. Says whether one
+    /// went on to the next depth.
+    fn step_through(&self, shard: usize, depth: usize, lane: &mut Lane, feed: &Feed<'_>) -> bool {
+        let mut goes_on = false;
+        loop {
+            let load = lock(&self.orders[depth]).get(&mut lane.next[depth]);
+            let Some(load) = load else {
+                return goes_on;
+            };
+            let derived = lane.shard.step(shard, depth, &load);
+            drop(load);
+            let number = lane.next[depth];
+            lane.next[depth] += 1;
+            let mut order = lock(&self.orders[depth]);
+            order.done(number, shard, derived);
+            while let Some(load) = order.pop() {
+                goes_on |= self.pass_on(load, depth + 1, feed);
+            }
+        }
+    }
+
+    fn is_behind(&self, next: &mut [u64; MAX_LAYERS]) -> bool {
+        let depths = self.depths.load(Ordering::Acquire);
+        self.orders[..depths]
+            .iter()
+            .zip(next)
+            .any(|(order, next)| lock(order).get(next).is_some())
+    }
+
+    /// Sends a block on to the next depth, or back to be filled again. Called with the
+    /// order of the depth before locked, so that blocks stay in order.
+    fn pass_on(&self, load: Load, depth: usize, feed: &Feed<'_>) -> bool {
+        match self.orders.get(depth) {
+            Some(order) if load.reaches(depth) => {
+                lock(order).push(load);
+                self.depths.fetch_max(depth + 1, Ordering::Release);
+                true
+            }
+            _ => {
+                feed.give_back(load.decoded);
+                false
+            }
+        }
+    }
+
+    /// The shards, all of their blocks being done.
+    pub(super) fn into_shards(self) -> impl Iterator<Item = Shard> {
+        self.lanes.into_iter().map(|lane| {
+            lane.into_inner()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .shard
+        })
+    }
+}
