@@ -7,68 +7,85 @@ const BLOCK: usize = 64;
 
 /// The one's-complement sum of `bytes`, the first of them being the high byte of
 /// a word (RFC 1071); an odd last byte is padded with zero.
-///
-/// Adds native-endian 32-bit halves into eight 64-bit lanes, which compilers turn
-/// into vector adds, and swaps once at the end: the sum of swapped words is the
-/// swapped sum (RFC 1071 section 2 B). A lane grows by less than 2^33 a block, so
-/// that nothing is lost below 2^37 bytes.
 #[inline]
 pub fn sum(bytes: &[u8]) -> Sum {
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let mut wide = tail(rest);
-    if !blocks.is_empty() {
-        wide = wide.wrapping_add(lanes(blocks));
-    }
-    fold_native(wide)
+    fold(wide(bytes))
 }
 
-/// Folds a sum of native-endian words.
+/// The sum of `bytes` read as little-endian words of any width: modulo 0xffff that is
+/// the swapped sum (RFC 1071 section 2 B), so that one swap at the end makes up for all.
+/// 0 only if all bytes are.
 #[inline]
-fn fold_native(wide: u64) -> Sum {
-    let folded = Sum::fold(wide);
-    if cfg!(target_endian = "little") {
-        folded.swapped()
-    } else {
-        folded
+pub(super) fn wide(bytes: &[u8]) -> u64 {
+    let (blocks, short) = bytes.as_chunks::<BLOCK>();
+    let (words, rest) = short.as_chunks::<8>();
+    let mut total = last(bytes, rest.len());
+    for word in words {
+        total = add(total, u64::from_le_bytes(*word));
+    }
+    if !blocks.is_empty() {
+        total = add(total, lanes(blocks));
+    }
+    total
+}
+
+/// Adds two words with the carry carried around.
+#[inline]
+pub(super) fn add(one: u64, other: u64) -> u64 {
+    let (total, carry) = one.overflowing_add(other);
+    total.wrapping_add(u64::from(carry))
+}
+
+/// Whether what is covered, its checksum included, verifies by its [`wide`] sum. It must
+/// hold something that is not 0.
+#[inline]
+pub(super) fn verifies(wide: u64) -> bool {
+    wide.is_multiple_of(0xffff)
+}
+
+/// Folds a [`wide`] sum.
+#[inline]
+fn fold(wide: u64) -> Sum {
+    Sum::fold(wide).swapped()
+}
+
+/// The last `count` bytes, fewer than eight, as a word: cut out of the word that ends
+/// with them rather than put together byte by byte.
+#[inline]
+fn last(bytes: &[u8], count: usize) -> u64 {
+    match bytes.last_chunk::<8>() {
+        Some(word) => {
+            let others = 8usize.saturating_sub(count) as u32;
+            u64::from_le_bytes(*word).unbounded_shr(others.saturating_mul(8))
+        }
+        None => few(bytes),
     }
 }
 
-/// The native-endian sum of whole blocks.
+/// Fewer than eight bytes as a word.
+fn few(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |word: u64, byte| word << 8 | u64::from(*byte))
+}
+
+/// The [`wide`] sum of whole blocks.
+///
+/// Adds 32-bit halves into eight 64-bit lanes, which compilers turn into vector adds. A
+/// lane grows by less than 2^33 a block, so that nothing is lost below 2^37 bytes.
 fn lanes(blocks: &[[u8; BLOCK]]) -> u64 {
     let mut lanes = [0u64; BLOCK / 8];
     for block in blocks {
         let (words, _) = block.as_chunks::<8>();
         for (lane, word) in lanes.iter_mut().zip(words) {
-            *lane = lane.wrapping_add(halves(u64::from_ne_bytes(*word)));
+            *lane = lane.wrapping_add(halves(u64::from_le_bytes(*word)));
         }
     }
     // Folded once here: the lanes of a huge buffer could overflow when added.
     lanes
         .iter()
         .fold(0, |total: u64, lane| total.wrapping_add(halves(*lane)))
-}
-
-/// The native-endian sum of less than a block. The last bytes are read in halves
-/// rather than copied into a word: a wide load of bytes just stored is slow.
-#[inline]
-fn tail(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let mut wide = 0u64;
-    for word in words {
-        wide = wide.wrapping_add(halves(u64::from_ne_bytes(*word)));
-    }
-    let (words, rest) = rest.as_chunks::<4>();
-    if let [word] = words {
-        wide = wide.wrapping_add(u64::from(u32::from_ne_bytes(*word)));
-    }
-    let (words, rest) = rest.as_chunks::<2>();
-    if let [word] = words {
-        wide = wide.wrapping_add(u64::from(u16::from_ne_bytes(*word)));
-    }
-    if let [last] = rest {
-        wide = wide.wrapping_add(u64::from(u16::from_ne_bytes([*last, 0])));
-    }
-    wide
 }
 
 /// The two halves of a word, added: equal to the word modulo 0xffff.
@@ -82,7 +99,7 @@ fn halves(word: u64) -> u64 {
 /// they lie in the packet.
 #[inline]
 pub(super) fn pseudo<const N: usize>(addresses: &[u8; N], protocol: Protocol) -> Sum {
-    fold_native(tail(addresses)).plus(Sum(u16::from(protocol.0)))
+    fold(wide(addresses)).plus(Sum(u16::from(protocol.0)))
 }
 
 /// The same where the addresses are not those of the header, or the header is gone.

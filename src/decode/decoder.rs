@@ -2,6 +2,7 @@
 
 use super::link::{Content, ether_type};
 use super::options::DecodeOptions;
+use super::plain::Plain;
 use super::scopes::Scopes;
 use super::tunnel::{Inside, Tunnel};
 use super::udp::PortUse;
@@ -33,6 +34,13 @@ impl Decoder {
     pub fn frame(&mut self, frame: &Frame<'_>, packet: &mut Packet) {
         packet.clear();
         Walk::new(self, packet).frame(frame);
+    }
+
+    /// The flow of an ordinary frame; `None` for all others, of which
+    /// [`Decoder::frame`] states the facts.
+    #[inline]
+    pub fn plain(&self, frame: &Frame<'_>) -> Option<Plain> {
+        Plain::of(frame, &self.udp_payloads)
     }
 
     /// The transport facts of a reassembled datagram whose bytes were not kept:

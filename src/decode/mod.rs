@@ -38,6 +38,7 @@
 pub mod checksum;
 pub mod decoder;
 pub mod options;
+pub mod plain;
 pub mod whole;
 
 mod erspan;
@@ -74,4 +75,5 @@ mod tests;
 pub use checksum::sum;
 pub use decoder::Decoder;
 pub use options::{AutoTunnel, DecodeOptions};
+pub use plain::Plain;
 pub use whole::Whole;

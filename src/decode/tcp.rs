@@ -19,10 +19,10 @@ use super::upper::{Origin, Read, Upper};
 use crate::model::facts::{LayerKind, Tcp, Transport};
 
 const SEQUENCE: usize = 4;
-const DATA_OFFSET: usize = 12;
+pub(super) const DATA_OFFSET: usize = 12;
 const CHECKSUM: usize = 16;
 /// Bytes of the header without options.
-const HEADER: u32 = 20;
+pub(super) const HEADER: u32 = 20;
 
 /// Reads a TCP header and judges its checksum. Inlined by force, so that the facts
 /// need not be copied.

@@ -92,7 +92,6 @@ impl Hash for Addresses {
 }
 
 fn widen(address: [u8; 4]) -> [u8; 16] {
-    let mut octets = [0; 16];
-    octets[..4].copy_from_slice(&address);
-    octets
+    // In one piece: whoever reads the octets soon after does so in wide words.
+    u128::from(u32::from_le_bytes(address)).to_le_bytes()
 }

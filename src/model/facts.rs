@@ -14,6 +14,10 @@ use super::verdict::Verdict;
 /// undecoded.
 pub const MAX_LAYERS: usize = 8;
 
+/// Largest MTU of Ethernet that switches and NICs offer. A longer packet was not on a
+/// wire like this: a NIC was still to cut it up, or had joined several.
+pub const LARGEST_MTU: u32 = 9_216;
+
 /// The facts of one frame, or of one reassembled datagram.
 #[derive(Clone, Debug, Default)]
 pub struct Packet {

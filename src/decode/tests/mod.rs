@@ -6,6 +6,7 @@
 mod frames;
 mod hostile;
 mod layers;
+mod plain;
 mod reassembled;
 mod verdicts;
 

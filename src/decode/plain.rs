@@ -1,0 +1,184 @@
+//! The ordinary frame: what most frames are, read at one glance.
+//!
+//! Ethernet, one IP header without options or extension headers, and the whole of a UDP
+//! or TCP packet in which nothing is wrong. There is one thing to say of such a frame:
+//! which flow it counts for. Whatever is unusual in any way is left to the walk.
+
+use super::checksum::{add, verifies, wide};
+use super::link::ether_type;
+use super::udp_payload::UdpPayloads;
+use super::view::View;
+use super::{tcp, udp};
+use crate::model::facts::LARGEST_MTU;
+use crate::model::{Addresses, FlowKey, Frame, LinkType, Ports, Protocol, ScopeTag};
+
+/// Bytes of an Ethernet header.
+const ETHERNET: usize = 14;
+/// Bytes of an IPv4 header without options.
+const IPV4: usize = 20;
+/// Bytes of an IPv6 header.
+const IPV6: usize = 40;
+
+/// The first word of an IPv4 header, read as little-endian: version and header length,
+/// MF and fragment offset.
+const V4_SHAPE: u64 = 0xff3f_0000_0000_00ff;
+/// Version 4, no options, no fragment.
+const V4_ORDINARY: u64 = 0x45;
+
+/// An ordinary frame. By definition:
+///
+/// - captured whole, with nothing in front of its one IP header but Ethernet;
+/// - no fragment, no super-frame, no longer than any MTU;
+/// - the header checksum of IPv4 and the checksum of UDP or TCP verify;
+/// - the lengths of IP and UDP agree (padding behind them is no matter);
+/// - nothing that could be a tunnel inside.
+///
+/// The general facts of the same frame would say all this, and the same of the flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plain {
+    /// The flow it belongs to.
+    pub key: FlowKey,
+    /// Length of the IP packet in bytes, header included.
+    pub ip_bytes: u32,
+}
+
+/// What is behind an ordinary IP header.
+struct Upper<'a> {
+    /// The upper-layer packet, all of it.
+    bytes: &'a [u8],
+    protocol: Protocol,
+    addresses: Addresses,
+    /// The [`wide`] sum of both addresses.
+    address_sum: u64,
+    ip_bytes: u32,
+}
+
+impl Plain {
+    /// Reads a frame, if it is an ordinary one.
+    #[inline]
+    pub(super) fn of(frame: &Frame<'_>, udp_payloads: &UdpPayloads) -> Option<Self> {
+        if frame.link_type != LinkType::ETHERNET || frame.is_truncated() {
+            return None;
+        }
+        let (ethernet, packet) = frame.data.split_first_chunk::<ETHERNET>()?;
+        let [.., high, low] = *ethernet;
+        let upper = match u16::from_be_bytes([high, low]) {
+            ether_type::IPV4 => v4(packet)?,
+            ether_type::IPV6 => v6(packet)?,
+            _ => return None,
+        };
+        let ports = upper.ports(udp_payloads)?;
+        Some(Self {
+            key: FlowKey {
+                addresses: upper.addresses,
+                ports: Some(ports),
+                protocol: upper.protocol,
+                scope: ScopeTag::WIRE,
+            },
+            ip_bytes: upper.ip_bytes,
+        })
+    }
+}
+
+/// Reads an ordinary IPv4 header.
+#[inline]
+fn v4(packet: &[u8]) -> Option<Upper<'_>> {
+    let header = packet.first_chunk::<IPV4>()?;
+    let [first, second] = [word(header, 0)?, word(header, 8)?];
+    let last = u64::from(u32::from_le_bytes(*header.last_chunk()?));
+    if first & V4_SHAPE != V4_ORDINARY || !verifies(add(add(first, second), last)) {
+        return None;
+    }
+    let ip_bytes = u32::from(((first >> 16) as u16).swap_bytes());
+    let source = second >> 32;
+    Some(Upper {
+        bytes: body(packet, IPV4, ip_bytes)?,
+        protocol: Protocol((second >> 8) as u8),
+        addresses: Addresses::v4((source as u32).to_le_bytes(), (last as u32).to_le_bytes()),
+        address_sum: source.wrapping_add(last),
+        ip_bytes,
+    })
+}
+
+/// Reads an ordinary IPv6 header. A payload length of 0 is none.
+fn v6(packet: &[u8]) -> Option<Upper<'_>> {
+    let header = packet.first_chunk::<IPV6>()?;
+    let first = word(header, 0)?;
+    if first & 0xf0 != 0x60 {
+        return None;
+    }
+    let payload_bytes = u32::from(((first >> 32) as u16).swap_bytes());
+    let ip_bytes = payload_bytes.saturating_add(IPV6 as u32);
+    let (source, destination) = header.get(8..)?.split_first_chunk::<16>()?;
+    Some(Upper {
+        bytes: body(packet, IPV6, ip_bytes)?,
+        protocol: Protocol((first >> 48) as u8),
+        addresses: Addresses::v6(*source, *destination.first_chunk()?),
+        address_sum: wide(header.get(8..)?),
+        ip_bytes,
+    })
+}
+
+/// What is behind a header, if all of it is there and has been on a wire like this.
+#[inline]
+fn body(packet: &[u8], header_bytes: usize, ip_bytes: u32) -> Option<&[u8]> {
+    if ip_bytes > LARGEST_MTU {
+        return None;
+    }
+    packet.get(header_bytes..ip_bytes as usize)
+}
+
+impl Upper<'_> {
+    /// The ports of an ordinary UDP or TCP packet.
+    #[inline]
+    fn ports(&self, udp_payloads: &UdpPayloads) -> Option<Ports> {
+        let first = word(self.bytes, 0)?;
+        let ports = Ports {
+            source: (first as u16).swap_bytes(),
+            destination: ((first >> 16) as u16).swap_bytes(),
+        };
+        let is_ordinary = match self.protocol {
+            Protocol::UDP => {
+                self.is_ordinary_udp(first) && {
+                    let payload = View::new(self.bytes, 0).skip(udp::HEADER);
+                    udp_payloads.is_plain(ports, payload)
+                }
+            }
+            Protocol::TCP => self.is_ordinary_tcp(),
+            _ => false,
+        };
+        (is_ordinary && self.verifies()).then_some(ports)
+    }
+
+    /// Whether the length is right and there is a checksum.
+    #[inline]
+    fn is_ordinary_udp(&self, first: u64) -> bool {
+        let length = ((first >> 32) as u16).swap_bytes();
+        let checksum = first >> 48;
+        usize::from(length) == self.bytes.len() && checksum != 0
+    }
+
+    /// Whether the header ends within the packet.
+    #[inline]
+    fn is_ordinary_tcp(&self) -> bool {
+        let Some(octet) = self.bytes.get(tcp::DATA_OFFSET) else {
+            return false;
+        };
+        let header = usize::from(octet >> 4).saturating_mul(4);
+        (tcp::HEADER as usize..=self.bytes.len()).contains(&header)
+    }
+
+    /// Whether the checksum over packet and pseudo-header verifies; neither is all zero.
+    #[inline]
+    fn verifies(&self) -> bool {
+        let length = (self.bytes.len() as u16).swap_bytes();
+        let rest = u64::from(length).wrapping_add(u64::from(self.protocol.0) << 8);
+        verifies(add(add(self.address_sum, rest), wide(self.bytes)))
+    }
+}
+
+/// Eight bytes as they lie, the first being the lowest.
+#[inline]
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
