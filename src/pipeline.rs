@@ -132,10 +132,14 @@ pub fn analyze(
 
 /// Ends what is unfinished and merges all ledgers.
 fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> Analysis {
-    let mut ledger = Ledger::new(options.timeline_bucket);
     let unfiltered_link_types = workers.iter().flat_map(Worker::unfiltered).collect();
-    for worker in workers {
-        ledger.merge(worker.into_ledger());
+    let mut ledgers = workers.into_iter().map(Worker::into_ledger);
+    // Into that of the first worker: a million flows are not copied without need.
+    let mut ledger = ledgers
+        .next()
+        .unwrap_or_else(|| Ledger::new(options.timeline_bucket));
+    for other in ledgers {
+        ledger.merge(other);
     }
     for shard in &mut shards {
         shard.finish(ledger.capture.span().last);

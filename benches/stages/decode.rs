@@ -1,7 +1,8 @@
 //! From frames to facts, checksums included.
 
 use crate::sample::Sample;
-use criterion::Criterion;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion};
 use fraglens::decode::{DecodeOptions, Decoder};
 use fraglens::model::facts::{Fragment, Packet};
 use std::hint::black_box;
@@ -32,5 +33,21 @@ pub fn bench(criterion: &mut Criterion) {
             });
         });
     }
+    plain(&mut group, &Sample::small());
     group.finish();
+}
+
+/// The glance at ordinary frames that spares them the rest.
+fn plain(group: &mut BenchmarkGroup<'_, WallTime>, sample: &Sample) {
+    sample.sets_throughput(group, sample.made.frames);
+    let blocks = sample.blocks();
+    let decoder = Decoder::new(&DecodeOptions::default());
+    group.bench_function("plain", |bencher| {
+        bencher.iter(|| {
+            let frames = blocks.iter().flat_map(|block| block.frames());
+            let plain = frames.filter_map(|frame| decoder.plain(&frame));
+            let ip_bytes = plain.map(|plain| u64::from(black_box(plain).ip_bytes));
+            ip_bytes.sum::<u64>()
+        });
+    });
 }

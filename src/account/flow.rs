@@ -1,13 +1,12 @@
 //! What is recorded of one flow.
 
-use super::counting::{
-    checksum_of, count_fate, count_fragments, count_header, count_late_copy, count_transport,
-    is_deliverable, udp_length_of, verdicts_of,
-};
+use super::counting::{checksum_of, is_deliverable, udp_length_of, verdicts_of};
+use super::icmp_errors::IcmpErrors;
+use super::rare::{Closed, Rare, is_super_frame};
 use super::sizes::Sizes;
 use super::table::{Merge, Rank};
 use crate::model::facts::{Carries, Fragment, IcmpError, Layer, OvnPorts, Transport, UdpLength};
-use crate::model::{Counters, FlowKey, Protocol, Timestamp, Verdict};
+use crate::model::{Counters, FlowKey, IpVersion, Protocol, Timestamp, Verdict};
 use crate::reassemble::{Datagram, Fate, FragmentFacts, LargestFull};
 use siphasher::sip::SipHasher13;
 use std::hash::{Hash, Hasher};
@@ -24,16 +23,13 @@ impl Rank for FlowKey {
 /// behind one pointer, since a capture may hold a million flows.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// Packets and datagrams in which nothing is odd: whole, every checksum good.
-    plain: Plain,
-    /// Datagrams that are whole and not known to be damaged.
-    pub deliverable_datagrams: u64,
-    /// Wire bytes of the frames that carried them, copies left out.
-    pub deliverable_bytes: u64,
     /// Time of its first frame; [`Timestamp::MAX`] if none was its own.
     pub first: Timestamp,
     /// Time of its last frame; [`Timestamp::MIN`] if none was its own.
     pub last: Timestamp,
+    plain: Plain,
+    /// Of the plain packets.
+    kind: PlainKind,
     /// IP length of the largest datagram whose size is known; 0 if none is.
     pub largest_datagram_bytes: u32,
     /// Datagrams by size; those whose size no fragment told are left out.
@@ -41,62 +37,30 @@ pub struct Flow {
     rare: Option<Box<Rare>>,
 }
 
-/// The counters of [`Counters`] that ordinary packets move.
+/// Datagrams that came in one packet in which nothing is odd, every checksum being
+/// there and good. Two numbers say all that is counted of them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Plain {
     packets: u64,
+    /// On the wire.
     bytes: u64,
-    unfragmented: u64,
-    ipv4_good: u64,
-    transport_good: u64,
 }
 
-/// What most flows do not have.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rare {
-    /// All that [`Plain`] does not count; full-size fragments excepted.
-    counters: Counters,
-    largest: LargestFull,
-    fragments_per_datagram: Option<(u64, u64)>,
-    datagrams_of_unknown_size: u64,
-    super_frames: u64,
-    lost_in_tunnel: u64,
-    duplicate_bytes: u64,
-    icmp_errors: IcmpErrors,
-    closed: Option<Closed>,
-    ovn: Option<OvnPorts>,
-}
-
-/// An encrypted tunnel that is recognised and left closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Closed {
-    /// ESP, RFC 4303, also inside UDP (RFC 3948).
-    Esp,
-    /// WireGuard.
-    WireGuard,
-}
-
-/// ICMP errors about packets of a flow.
+/// Which checksums plain packets have. All of a flow have the same; the record of
+/// what is beyond a table's bound holds any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IcmpErrors {
-    /// "Fragmentation needed".
-    pub fragmentation_needed: u64,
-    /// "Packet too big".
-    pub packet_too_big: u64,
-    /// "Fragment reassembly time exceeded".
-    pub reassembly_time_exceeded: u64,
-    /// Lowest next-hop MTU they named, in bytes.
-    pub lowest_mtu: Option<u32>,
+struct PlainKind {
+    version: IpVersion,
+    protocol: Protocol,
 }
 
 impl Default for Flow {
     fn default() -> Self {
         Self {
-            plain: Plain::default(),
-            deliverable_datagrams: 0,
-            deliverable_bytes: 0,
             first: Timestamp::MAX,
             last: Timestamp::MIN,
+            plain: Plain::default(),
+            kind: PlainKind::default(),
             largest_datagram_bytes: 0,
             sizes: Sizes::default(),
             rare: None,
@@ -105,19 +69,36 @@ impl Default for Flow {
 }
 
 impl Flow {
+    /// Counts a datagram of `ip_bytes` that came in one packet, in which nothing is odd.
+    #[inline]
+    pub fn plain_packet(&mut self, key: &FlowKey, ip_bytes: u32, time: Timestamp, wire_bytes: u64) {
+        self.seen(time);
+        self.whole(ip_bytes, true);
+        let kind = PlainKind {
+            version: key.addresses.version,
+            protocol: key.protocol,
+        };
+        let packet = Plain {
+            packets: 1,
+            bytes: wire_bytes,
+        };
+        self.plain(kind, packet);
+    }
+
     /// Counts a datagram that came in one packet; says whether it is deliverable.
     pub fn whole_packet(&mut self, layer: &Layer, time: Timestamp, wire_bytes: u64) -> bool {
-        self.plain.packets += 1;
-        self.plain.bytes += wire_bytes;
-        self.plain.unfragmented += 1;
-        self.seen(time);
-        self.header(layer);
-        let is_cut = layer.payload_captured < layer.payload_bytes;
-        self.transport(layer.protocol, &layer.transport, is_cut);
+        if is_plain(layer) {
+            self.plain_packet(&layer.flow_key(), layer.ip_bytes, time, wire_bytes);
+            return true;
+        }
         let is_deliverable = layer.header_checksum != Some(Verdict::Bad)
             && !layer.ip_longer
             && is_deliverable(&layer.transport);
-        self.whole(layer.ip_bytes, is_deliverable.then_some(wire_bytes));
+        self.seen(time);
+        self.whole(layer.ip_bytes, is_deliverable);
+        let rare = self.rare();
+        rare.odd_packet(layer, wire_bytes);
+        rare.deliver(is_deliverable.then_some(wire_bytes));
         is_deliverable
     }
 
@@ -129,14 +110,16 @@ impl Flow {
         transport: &Transport,
         ip_bytes: u32,
     ) -> bool {
-        self.fragmented(datagram, Fate::Reassembled);
-        self.transport(datagram.header.protocol, transport, true);
         let tally = &datagram.tally;
         let is_deliverable = tally.header_checksums.bad == 0 && is_deliverable(transport);
+        self.fragmented(datagram, Fate::Reassembled);
+        self.whole(ip_bytes, is_deliverable);
         let wire_bytes = tally.wire_bytes - tally.duplicate_wire_bytes;
-        self.whole(ip_bytes, is_deliverable.then_some(wire_bytes));
         let pieces = tally.fragments() - tally.duplicate;
-        self.rare().pieces(pieces, pieces);
+        let rare = self.rare();
+        rare.transport(datagram.header.protocol, transport, true);
+        rare.deliver(is_deliverable.then_some(wire_bytes));
+        rare.pieces(pieces, pieces);
         is_deliverable
     }
 
@@ -144,36 +127,33 @@ impl Flow {
     pub fn lost(&mut self, datagram: &Datagram, fate: Fate) {
         self.fragmented(datagram, fate);
         match datagram.claimed_ip_bytes() {
-            Some(bytes) => self.whole(bytes, None),
+            Some(bytes) => self.whole(bytes, false),
             None => self.rare().datagrams_of_unknown_size += 1,
         }
     }
 
-    /// Counts a packet of `ip_bytes` whose tunnel packet was fragmented and did not
-    /// become whole: its bytes were offered, and that is all that came of it.
+    /// Counts a packet of this flow that came in a tunnel packet which did not
+    /// become whole.
     pub fn lost_in_tunnel(&mut self, outer: &Datagram, ip_bytes: u32) {
-        self.plain.bytes += outer.tally.wire_bytes;
         self.seen(outer.opened);
         self.seen(outer.last_timestamp);
-        self.whole(ip_bytes, None);
+        self.whole(ip_bytes, false);
         let rare = self.rare();
+        rare.counters.bytes += outer.tally.wire_bytes;
         rare.lost_in_tunnel += 1;
         rare.duplicate_bytes += outer.tally.duplicate_wire_bytes;
     }
 
-    /// Packets whose fragmented tunnel packet did not become whole.
+    /// Packets of this flow whose tunnel packet did not become whole; offered, but
+    /// not among the packets counted.
     pub fn packets_lost_in_tunnel(&self) -> u64 {
-        self.rare.as_ref().map_or(0, |rare| rare.lost_in_tunnel)
+        self.of_rare(|rare| rare.lost_in_tunnel)
     }
 
     /// Counts a copy of a fragment whose datagram was whole already.
     pub fn late_copy(&mut self, datagram: &Datagram, fragment: &FragmentFacts) {
-        self.plain.packets += 1;
-        self.plain.bytes += fragment.wire_bytes;
         self.seen(fragment.timestamp);
-        let rare = self.rare();
-        rare.duplicate_bytes += fragment.wire_bytes;
-        count_late_copy(&mut rare.counters, &mut rare.largest, datagram, fragment);
+        self.rare().late_copy(datagram, fragment);
     }
 
     /// Counts an ICMP error about a packet of this flow.
@@ -181,222 +161,156 @@ impl Flow {
         self.rare().icmp_errors.count(error);
     }
 
-    /// The counters of the report.
-    pub fn counters(&self, protocol: Protocol) -> Counters {
-        let mut counters = Counters::default();
-        if let Some(rare) = &self.rare {
-            counters = rare.counters;
-            counters.fragments.full_size = rare.largest.count;
-        }
-        counters.packets += self.plain.packets;
-        counters.bytes += self.plain.bytes;
-        counters.datagrams.unfragmented += self.plain.unfragmented;
-        counters.checksums.ipv4.good += self.plain.ipv4_good;
-        if let Some(verdicts) = verdicts_of(&mut counters, protocol) {
-            verdicts.good += self.plain.transport_good;
-        }
+    /// All counters of the flow.
+    pub fn counters(&self) -> Counters {
+        let mut counters = self.of_rare(Rare::counters);
+        self.plain.add_to(&mut counters, self.kind);
         counters
     }
 
-    /// The largest fragments with MF.
+    /// Datagrams that are whole and not known to be damaged.
+    pub fn deliverable_datagrams(&self) -> u64 {
+        self.plain.packets + self.of_rare(|rare| rare.deliverable_datagrams)
+    }
+
+    /// Wire bytes of the frames that carried them, copies left out.
+    pub fn deliverable_bytes(&self) -> u64 {
+        self.plain.bytes + self.of_rare(|rare| rare.deliverable_bytes)
+    }
+
+    /// The largest fragment with MF: what the path was fragmented to.
     pub fn largest_full(&self) -> LargestFull {
-        self.rare
-            .as_ref()
-            .map(|rare| rare.largest)
-            .unwrap_or_default()
+        self.of_rare(|rare| rare.largest)
     }
 
-    /// Fewest and most fragments of a datagram that was put together.
+    /// Fewest and most fragments of reassembled datagrams, copies left out.
     pub fn fragments_per_datagram(&self) -> Option<(u64, u64)> {
-        self.rare.as_ref()?.fragments_per_datagram
+        self.of_rare(|rare| rare.fragments_per_datagram)
     }
 
-    /// Lost datagrams whose size no fragment told.
+    /// Datagrams whose first and last fragments never came, so that nobody knows how
+    /// large they were.
     pub fn datagrams_of_unknown_size(&self) -> u64 {
-        self.rare
-            .as_ref()
-            .map_or(0, |rare| rare.datagrams_of_unknown_size)
+        self.of_rare(|rare| rare.datagrams_of_unknown_size)
     }
 
-    /// Packets longer than their length field can say.
+    /// Packets larger than any wire carries, as the capturing host's own stack sees
+    /// them before segmentation or after coalescing.
     pub fn super_frames(&self) -> u64 {
-        self.rare.as_ref().map_or(0, |rare| rare.super_frames)
+        self.of_rare(|rare| rare.super_frames)
     }
 
-    /// Wire bytes of fragments that were copies of others.
+    /// Wire bytes of frames that were copies.
     pub fn duplicate_bytes(&self) -> u64 {
-        self.rare.as_ref().map_or(0, |rare| rare.duplicate_bytes)
+        self.of_rare(|rare| rare.duplicate_bytes)
     }
 
-    /// ICMP errors about its packets.
+    /// ICMP errors about packets of this flow.
     pub fn icmp_errors(&self) -> IcmpErrors {
-        self.rare
-            .as_ref()
-            .map(|rare| rare.icmp_errors)
-            .unwrap_or_default()
+        self.of_rare(|rare| rare.icmp_errors)
     }
 
-    /// Notes the logical ports of OVN in the tunnel header around a packet.
+    /// Notes what OVN says of the logical ports; the lowest pair stays.
     pub fn ovn(&mut self, ports: OvnPorts) {
         let rare = self.rare();
         rare.ovn = Some(rare.ovn.map_or(ports, |known| known.min(ports)));
     }
 
-    /// The logical ports of OVN in the tunnel header around it; should they change,
-    /// the lowest.
+    /// The logical ports of OVN in the tunnel headers around its packets.
     pub fn ovn_ports(&self) -> Option<OvnPorts> {
-        self.rare.as_ref()?.ovn
+        self.of_rare(|rare| rare.ovn)
     }
 
-    /// Whether it is an encrypted tunnel.
+    /// The encrypted tunnel that this flow is, if it was recognised as one.
     pub fn closed(&self) -> Option<Closed> {
-        self.rare.as_ref()?.closed
+        self.of_rare(|rare| rare.closed)
     }
 
     fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }
 
+    fn of_rare<T: Default>(&self, read: impl Fn(&Rare) -> T) -> T {
+        self.rare.as_deref().map(read).unwrap_or_default()
+    }
+
+    #[inline]
     fn seen(&mut self, time: Timestamp) {
         self.first = self.first.min(time);
         self.last = self.last.max(time);
     }
 
-    /// Counts a datagram of known size, and what it delivers if it does.
-    fn whole(&mut self, ip_bytes: u32, delivered_wire_bytes: Option<u64>) {
+    #[inline]
+    fn whole(&mut self, ip_bytes: u32, is_delivered: bool) {
         self.largest_datagram_bytes = self.largest_datagram_bytes.max(ip_bytes);
-        self.sizes.count(ip_bytes, delivered_wire_bytes.is_some());
-        if let Some(wire_bytes) = delivered_wire_bytes {
-            self.deliverable_datagrams += 1;
-            self.deliverable_bytes += wire_bytes;
+        self.sizes.count(ip_bytes, is_delivered);
+    }
+
+    #[inline]
+    fn plain(&mut self, kind: PlainKind, plain: Plain) {
+        if self.plain.packets == 0 {
+            self.kind = kind;
+        }
+        if self.kind == kind {
+            self.plain.packets += plain.packets;
+            self.plain.bytes += plain.bytes;
+        } else {
+            self.plain_of_another_kind(kind, plain);
         }
     }
 
-    fn header(&mut self, layer: &Layer) {
-        let is_plain = layer.fragment == Fragment::No
-            && layer.carries == Carries::Flow
-            && !layer.ip_longer
-            && !is_super_frame(layer);
-        match layer.header_checksum {
-            None if is_plain => {}
-            Some(Verdict::Good) if is_plain => self.plain.ipv4_good += 1,
-            _ => self.rare().odd_header(layer),
-        }
-    }
-
-    fn transport(&mut self, protocol: Protocol, transport: &Transport, is_cut: bool) {
-        let is_plain = checksum_of(transport) == Some(Verdict::Good)
-            && udp_length_of(transport) == UdpLength::Right;
-        if is_plain {
-            self.plain.transport_good += 1;
-        } else if *transport != Transport::None || is_cut {
-            count_transport(&mut self.rare().counters, protocol, transport, is_cut);
-        }
+    #[cold]
+    fn plain_of_another_kind(&mut self, kind: PlainKind, plain: Plain) {
+        let rare = self.rare();
+        rare.deliverable_datagrams += plain.packets;
+        rare.deliverable_bytes += plain.bytes;
+        plain.add_to(&mut rare.counters, kind);
     }
 
     fn fragmented(&mut self, datagram: &Datagram, fate: Fate) {
-        let tally = &datagram.tally;
-        self.plain.packets += tally.fragments();
-        self.plain.bytes += tally.wire_bytes;
         self.seen(datagram.opened);
         self.seen(datagram.last_timestamp);
-        let rare = self.rare();
-        count_fragments(&mut rare.counters, datagram);
-        count_fate(&mut rare.counters, fate);
-        rare.largest.merge(tally.largest);
-        rare.duplicate_bytes += tally.duplicate_wire_bytes;
+        self.rare().fragmented(datagram, fate);
         if let Some(ports) = datagram.ovn {
             self.ovn(ports);
         }
     }
 }
 
-/// Largest MTU of Ethernet that switches and NICs offer.
-const LARGEST_MTU: u32 = 9_216;
-
-/// Whether a packet cannot have been on a wire like this: a sender's NIC was still to
-/// cut it up (TSO, GSO), or a receiver's had joined several (GRO).
-fn is_super_frame(layer: &Layer) -> bool {
-    layer.super_frame || layer.ip_bytes > LARGEST_MTU
+/// Whether nothing is odd about a packet.
+fn is_plain(layer: &Layer) -> bool {
+    let good_header = match layer.addresses.version {
+        IpVersion::V4 => Some(Verdict::Good),
+        IpVersion::V6 => None,
+    };
+    layer.fragment == Fragment::No
+        && layer.carries == Carries::Flow
+        && !layer.ip_longer
+        && !is_super_frame(layer)
+        && layer.header_checksum == good_header
+        && checksum_of(&layer.transport) == Some(Verdict::Good)
+        && udp_length_of(&layer.transport) == UdpLength::Right
 }
 
-impl Rare {
-    fn odd_header(&mut self, layer: &Layer) {
-        count_header(&mut self.counters, layer);
-        self.super_frames += u64::from(is_super_frame(layer));
-        self.closed = self.closed.max(match layer.carries {
-            Carries::WireGuard => Some(Closed::WireGuard),
-            Carries::Esp => Some(Closed::Esp),
-            Carries::Flow | Carries::Tunnel(_) => None,
-        });
-    }
-
-    fn pieces(&mut self, fewest: u64, most: u64) {
-        let (lowest, highest) = self.fragments_per_datagram.unwrap_or((fewest, most));
-        self.fragments_per_datagram = Some((lowest.min(fewest), highest.max(most)));
-    }
-}
-
-impl IcmpErrors {
-    fn count(&mut self, error: IcmpError) {
-        match error {
-            IcmpError::FragmentationNeeded { mtu } => {
-                self.fragmentation_needed += 1;
-                self.lower_mtu(mtu);
-            }
-            IcmpError::PacketTooBig { mtu } => {
-                self.packet_too_big += 1;
-                self.lower_mtu(mtu);
-            }
-            IcmpError::ReassemblyTimeExceeded => self.reassembly_time_exceeded += 1,
+impl Plain {
+    fn add_to(&self, counters: &mut Counters, kind: PlainKind) {
+        counters.packets += self.packets;
+        counters.bytes += self.bytes;
+        counters.datagrams.unfragmented += self.packets;
+        if kind.version == IpVersion::V4 {
+            counters.checksums.ipv4.good += self.packets;
         }
-    }
-
-    /// An MTU of 0 is "not given" (RFC 1191 section 4).
-    fn lower_mtu(&mut self, mtu: u32) {
-        if mtu > 0 {
-            self.lowest_mtu = Some(self.lowest_mtu.map_or(mtu, |lowest| lowest.min(mtu)));
+        if let Some(verdicts) = verdicts_of(counters, kind.protocol) {
+            verdicts.good += self.packets;
         }
-    }
-}
-
-impl Merge for IcmpErrors {
-    fn merge(&mut self, other: Self) {
-        self.fragmentation_needed += other.fragmentation_needed;
-        self.packet_too_big += other.packet_too_big;
-        self.reassembly_time_exceeded += other.reassembly_time_exceeded;
-        self.lower_mtu(other.lowest_mtu.unwrap_or(0));
-    }
-}
-
-impl Merge for Rare {
-    fn merge(&mut self, other: Self) {
-        self.counters += other.counters;
-        self.largest.merge(other.largest);
-        if let Some((fewest, most)) = other.fragments_per_datagram {
-            self.pieces(fewest, most);
-        }
-        self.datagrams_of_unknown_size += other.datagrams_of_unknown_size;
-        self.super_frames += other.super_frames;
-        self.lost_in_tunnel += other.lost_in_tunnel;
-        self.duplicate_bytes += other.duplicate_bytes;
-        self.icmp_errors.merge(other.icmp_errors);
-        self.closed = self.closed.max(other.closed);
-        self.ovn = [self.ovn, other.ovn].into_iter().flatten().min();
     }
 }
 
 impl Merge for Flow {
     fn merge(&mut self, other: Self) {
-        self.plain.packets += other.plain.packets;
-        self.plain.bytes += other.plain.bytes;
-        self.plain.unfragmented += other.plain.unfragmented;
-        self.plain.ipv4_good += other.plain.ipv4_good;
-        self.plain.transport_good += other.plain.transport_good;
-        self.deliverable_datagrams += other.deliverable_datagrams;
-        self.deliverable_bytes += other.deliverable_bytes;
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
+        self.plain(other.kind, other.plain);
         self.largest_datagram_bytes = self
             .largest_datagram_bytes
             .max(other.largest_datagram_bytes);
@@ -406,3 +320,6 @@ impl Merge for Flow {
         }
     }
 }
+
+/// A million flows are in memory once for each worker.
+const _: () = assert!(size_of::<(FlowKey, Flow)>() <= 128);

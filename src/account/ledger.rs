@@ -68,6 +68,20 @@ pub struct Offered {
     pub wire_bytes: u64,
 }
 
+/// A datagram that came in one packet outside any tunnel, in which nothing is odd:
+/// every checksum is there and good, all of it was captured, every length fits.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainPacket {
+    /// Its flow.
+    pub key: FlowKey,
+    /// IP length in bytes.
+    pub ip_bytes: u32,
+    /// Length of its frame on the wire.
+    pub wire_bytes: u32,
+    /// When it was captured.
+    pub timestamp: Timestamp,
+}
+
 impl Ledger {
     /// An empty ledger whose timeline has buckets of at least `bucket`.
     pub fn new(bucket: Duration) -> Self {
@@ -104,6 +118,30 @@ impl Ledger {
         if let Some(stop) = &packet.stop {
             self.undecoded.count(stop, frame.is_truncated());
         }
+    }
+
+    /// Counts plain packets of one input.
+    pub fn plain_packets(&mut self, input: u32, packets: &[PlainPacket]) {
+        if packets.is_empty() {
+            return;
+        }
+        self.capture.plain_packets(input, packets);
+        for packet in packets {
+            let bytes = u64::from(packet.wire_bytes);
+            let bucket = self.timeline.at(packet.timestamp);
+            bucket.packets += 1;
+            bucket.bytes += bytes;
+            bucket.datagrams_completed += 1;
+            bucket.deliverable_bytes += bytes;
+        }
+        self.flows.each(
+            packets,
+            |packet| &packet.key,
+            |flow, packet| {
+                let bytes = u64::from(packet.wire_bytes);
+                flow.plain_packet(&packet.key, packet.ip_bytes, packet.timestamp, bytes);
+            },
+        );
     }
 
     /// Counts the layers inside a tunnel packet that was put together.
@@ -245,6 +283,18 @@ impl Capture {
         let span = self.of_input(frame.id.file as usize);
         span.first = span.first.min(frame.timestamp);
         span.last = span.last.max(frame.timestamp);
+    }
+
+    fn plain_packets(&mut self, input: u32, packets: &[PlainPacket]) {
+        self.frames += packets.len() as u64;
+        let mut span = Span::EMPTY;
+        for packet in packets {
+            self.bytes += u64::from(packet.wire_bytes);
+            span.first = span.first.min(packet.timestamp);
+            span.last = span.last.max(packet.timestamp);
+        }
+        let known = self.of_input(input as usize);
+        *known = known.with(span);
     }
 
     fn of_input(&mut self, input: usize) -> &mut Span {

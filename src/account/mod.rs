@@ -10,16 +10,21 @@
 //! order of arrival, so that this holds for an overfull ledger too.
 
 mod counting;
+mod entries;
 mod flow;
+mod icmp_errors;
 mod ledger;
+mod rare;
 mod sizes;
 mod table;
 mod timeline;
 mod tunnel;
 mod undecoded;
 
-pub use flow::{Closed, Flow, IcmpErrors};
-pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered, Span};
+pub use flow::Flow;
+pub use icmp_errors::IcmpErrors;
+pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered, PlainPacket, Span};
+pub use rare::Closed;
 pub use sizes::{SizeCount, Sizes};
 pub use table::{Merge, Rank, Table};
 pub use timeline::{Bucket, MAX_BUCKETS, Timeline};

@@ -1,6 +1,7 @@
 //! A bounded table of mergeable records whose choice of what to keep does not
 //! depend on the order in which keys came.
 
+use super::entries::Entries;
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hash};
 
@@ -16,6 +17,12 @@ pub trait Merge: Default {
     fn merge(&mut self, other: Self);
 }
 
+/// Keys that are looked up together by [`Table::each`].
+const TOGETHER: usize = 32;
+
+/// Positions of keys that were looked up together.
+type Found = [Option<u32>; TOGETHER];
+
 /// Records by key, at most about `bound` of them; everything about further keys
 /// is added up in one record.
 ///
@@ -24,8 +31,8 @@ pub trait Merge: Default {
 /// same whatever the order of arrival and of merging.
 #[derive(Clone, Debug)]
 pub struct Table<K, V> {
-    entries: Vec<(K, V)>,
-    index: HashTable<u32>,
+    entries: Entries<K, V>,
+    index: HashTable<Slot>,
     hasher: foldhash::fast::RandomState,
     bound: usize,
     ceiling: Option<u64>,
@@ -34,11 +41,26 @@ pub struct Table<K, V> {
     latest: u32,
 }
 
+/// A place in the index. With the hash in it, neither a search nor growing has to
+/// look at entries of other keys, which are far away in memory.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    position: u32,
+}
+
+impl Slot {
+    /// The index takes its bits from both ends of a word.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
+}
+
 impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
     /// An empty table that keeps `bound` keys.
     pub fn new(bound: usize) -> Self {
         Self {
-            entries: Vec::new(),
+            entries: Entries::default(),
             index: HashTable::new(),
             hasher: foldhash::fast::RandomState::default(),
             bound,
@@ -50,26 +72,63 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
 
     /// The record of `key`, made if there is none.
     pub fn entry(&mut self, key: &K) -> &mut V {
-        let latest = self.latest as usize;
-        if self
-            .entries
-            .get(latest)
-            .is_some_and(|(latest_key, _)| latest_key == key)
-        {
-            return &mut self.entries[latest].1;
-        }
-        match self.position(key) {
-            Some(position) => {
-                self.latest = position as u32;
-                &mut self.entries[position].1
+        if !self.entries.holds(self.latest, key) {
+            match self.position(key) {
+                Some(position) => self.latest = position,
+                None => return &mut self.beyond,
             }
-            None => &mut self.beyond,
+        }
+        self.entries.value(self.latest)
+    }
+
+    /// Does `record` with the record of the key of each item, in their order.
+    ///
+    /// In a table larger than the caches every search waits for memory three times.
+    /// Several searches are made in step, so that they wait together: each loop
+    /// here is over independent loads, which a processor has under way at once.
+    pub fn each<I>(&mut self, items: &[I], key: impl Fn(&I) -> &K, record: impl Fn(&mut V, &I)) {
+        for items in items.chunks(TOGETHER) {
+            let found = self.find_together(items.iter().map(&key));
+            let ceiling = self.ceiling;
+            for (found, item) in found.iter().zip(items) {
+                record(self.found_or_entry(*found, ceiling, key(item)), item);
+            }
+        }
+    }
+
+    /// Where the records of some keys are, of those that have one.
+    #[inline]
+    fn find_together<'k>(&self, keys: impl Iterator<Item = &'k K> + Clone) -> Found
+    where
+        K: 'k,
+    {
+        let mut hashes = [None; TOGETHER];
+        let mut found = [None; TOGETHER];
+        for (hash, key) in hashes.iter_mut().zip(keys.clone()) {
+            *hash = Some(self.hash(key));
+        }
+        for (found, hash) in found.iter_mut().zip(hashes) {
+            *found = hash.and_then(|hash| self.first_with(hash));
+        }
+        for (found, key) in found.iter_mut().zip(keys) {
+            *found = found.filter(|position| self.entries.holds(*position, key));
+        }
+        found
+    }
+
+    /// The record that was found while the ceiling was at `ceiling`. A newcomer may have
+    /// brought it down since, and moved all entries.
+    #[inline]
+    fn found_or_entry(&mut self, found: Option<u32>, ceiling: Option<u64>, key: &K) -> &mut V {
+        match found {
+            Some(position) if self.ceiling == ceiling => self.entries.value(position),
+            _ => self.entry(key),
         }
     }
 
     /// The records, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.entries.iter().map(|(key, value)| (key, value))
+        self.entries.iter()
     }
 
     /// Number of keys kept.
@@ -79,7 +138,7 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
 
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.len() == 0
     }
 
     /// What was added up of the keys beyond the bound; `None` if there were none.
@@ -93,8 +152,18 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
             self.lower(ceiling);
             self.beyond.merge(other.beyond);
         }
-        for (key, value) in other.entries {
-            self.entry(&key).merge(value);
+        let mut entries = other.entries.into_iter();
+        let mut together = Vec::with_capacity(TOGETHER);
+        loop {
+            together.extend(entries.by_ref().take(TOGETHER));
+            if together.is_empty() {
+                return;
+            }
+            let found = self.find_together(together.iter().map(|(key, _)| key));
+            let ceiling = self.ceiling;
+            for ((key, value), found) in together.drain(..).zip(found) {
+                self.found_or_entry(found, ceiling, &key).merge(value);
+            }
         }
     }
 
@@ -105,12 +174,26 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
         }
     }
 
-    /// Where the record of `key` is, made if there is none; `None` if beyond.
-    fn position(&mut self, key: &K) -> Option<usize> {
+    #[inline]
+    fn hash(&self, key: &K) -> u32 {
         let hash = self.hasher.hash_one(key);
-        let entries = &self.entries;
-        if let Some(found) = self.index.find(hash, |at| entries[*at as usize].0 == *key) {
-            return Some(*found as usize);
+        (hash >> 32) as u32 ^ hash as u32
+    }
+
+    /// Where a record of some key with this hash is.
+    #[inline]
+    fn first_with(&self, hash: u32) -> Option<u32> {
+        self.index
+            .find(Slot::spread(hash), |slot| slot.hash == hash)
+            .map(|slot| slot.position)
+    }
+
+    /// Where the record of `key` is, made if there is none; `None` if beyond.
+    fn position(&mut self, key: &K) -> Option<u32> {
+        let hash = self.hash(key);
+        let is_it = |slot: &Slot| slot.hash == hash && self.entries.holds(slot.position, key);
+        if let Some(slot) = self.index.find(Slot::spread(hash), is_it) {
+            return Some(slot.position);
         }
         if self.is_beyond(key) {
             return None;
@@ -122,13 +205,15 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
                 return None;
             }
         }
-        let position = self.entries.len();
-        self.entries.push((*key, V::default()));
-        let (entries, hasher) = (&self.entries, &self.hasher);
-        self.index.insert_unique(hash, position as u32, |at| {
-            hasher.hash_one(entries[*at as usize].0)
-        });
-        Some(position)
+        Some(self.add(*key, hash, V::default()))
+    }
+
+    fn add(&mut self, key: K, hash: u32, value: V) -> u32 {
+        let position = self.entries.push(key, value);
+        let slot = Slot { hash, position };
+        self.index
+            .insert_unique(Slot::spread(hash), slot, |slot| Slot::spread(slot.hash));
+        position
     }
 
     fn is_beyond(&self, key: &K) -> bool {
@@ -144,6 +229,7 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
         }
     }
 
+    /// Brings the ceiling down, and what is beyond it then into one record.
     fn lower(&mut self, ceiling: u64) {
         if self.ceiling.is_some_and(|lower| lower <= ceiling) {
             return;
@@ -152,18 +238,13 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
         self.latest = 0;
         self.index.clear();
         let entries = std::mem::take(&mut self.entries);
-        for (key, value) in entries {
-            if key.rank() >= ceiling {
+        for (key, value) in entries.into_iter() {
+            if key.rank() < ceiling {
+                let hash = self.hash(&key);
+                self.add(key, hash, value);
+            } else {
                 self.beyond.merge(value);
-                continue;
             }
-            let hash = self.hasher.hash_one(key);
-            let position = self.entries.len() as u32;
-            self.entries.push((key, value));
-            let (entries, hasher) = (&self.entries, &self.hasher);
-            self.index.insert_unique(hash, position, |at| {
-                hasher.hash_one(entries[*at as usize].0)
-            });
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What a worker does with a block: decode, count what is whole, sort fragments.
 
 use super::{Options, SHARDS};
-use crate::account::Ledger;
-use crate::decode::Decoder;
-use crate::model::LinkType;
+use crate::account::{Ledger, PlainPacket};
+use crate::decode::{Decoder, Plain};
 use crate::model::facts::{Fragment, Layer, Packet, Piece};
+use crate::model::{Frame, LinkType};
 use crate::reassemble::{FragmentFacts, Place};
 use crate::source::{Block, FilterSet};
 
@@ -14,7 +14,13 @@ pub(super) struct Worker {
     decoder: Decoder,
     ledger: Ledger,
     packet: Packet,
+    /// Plain packets of the block that are not yet counted.
+    plain: Vec<PlainPacket>,
 }
+
+/// Plain packets that are counted together: enough for the ledger's look-ups in step,
+/// few enough to stay in the first-level cache.
+const PLAIN_PACKETS: usize = 128;
 
 /// The fragments of one block (of one reassembled packet), by shard.
 #[derive(Debug, Default)]
@@ -31,6 +37,7 @@ impl Worker {
             decoder: Decoder::new(&options.decode),
             ledger: Ledger::new(options.timeline_bucket),
             packet: Packet::default(),
+            plain: Vec::with_capacity(PLAIN_PACKETS),
         }
     }
 
@@ -46,22 +53,48 @@ impl Worker {
                 self.ledger.capture.filtered_frames += 1;
                 continue;
             }
-            self.decoder.frame(&frame, &mut self.packet);
-            self.ledger.frame(&frame, &self.packet);
-            let Some((layer, piece)) = innermost_piece(&self.packet) else {
-                continue;
-            };
-            let place = Place {
-                frame: frame.id,
-                timestamp: frame.timestamp,
-                wire_bytes: frame.wire_bytes.into(),
-                depth: (self.packet.layers.len() - 1) as u8,
-                ovn: self.packet.ovn(),
-                buffer: 0,
-                start: block.offset_of(frame.data),
-            };
-            fragments.push(layer, piece, &place);
+            match self.decoder.plain(&frame) {
+                Some(plain) => self.plain(&frame, &plain),
+                None => self.packet(&frame, block, fragments),
+            }
         }
+        self.count_plain(block.first().file);
+    }
+
+    fn plain(&mut self, frame: &Frame<'_>, plain: &Plain) {
+        if self.plain.len() == PLAIN_PACKETS {
+            self.count_plain(frame.id.file);
+        }
+        self.plain.push(PlainPacket {
+            key: plain.key,
+            ip_bytes: plain.ip_bytes,
+            wire_bytes: frame.wire_bytes,
+            timestamp: frame.timestamp,
+        });
+    }
+
+    fn count_plain(&mut self, input: u32) {
+        self.ledger.plain_packets(input, &self.plain);
+        self.plain.clear();
+    }
+
+    /// Goes through the layers of a frame; counts it, or keeps it if it is a fragment.
+    fn packet(&mut self, frame: &Frame<'_>, block: &Block, fragments: &mut Fragments) {
+        self.decoder.frame(frame, &mut self.packet);
+        self.ledger.frame(frame, &self.packet);
+        let Some((layer, piece)) = innermost_piece(&self.packet) else {
+            return;
+        };
+        let place = Place {
+            frame: frame.id,
+            timestamp: frame.timestamp,
+            wire_bytes: frame.wire_bytes.into(),
+            depth: (self.packet.layers.len() - 1) as u8,
+            ovn: self.packet.ovn(),
+            buffer: 0,
+            start: block.offset_of(frame.data),
+        };
+        fragments.push(layer, piece, &place);
     }
 
     /// Link types the filter could not be compiled for.

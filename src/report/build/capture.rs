@@ -93,7 +93,7 @@ fn dropped(files: &[FileFacts]) -> Option<u64> {
 fn limits(ledger: &Ledger) -> BTreeMap<String, u64> {
     let mut limits = BTreeMap::new();
     if let Some(beyond) = ledger.flows.beyond() {
-        let packets = beyond.counters(Default::default()).packets;
+        let packets = beyond.counters().packets;
         limits.insert(format!("packets_of_flows_beyond_{MAX_FLOWS}"), packets);
     }
     if let Some(beyond) = ledger.tunnels.beyond() {

@@ -24,14 +24,14 @@ pub(super) fn flows(ledger: &Ledger, options: &Options) -> Rows<Flow> {
     let mut totals = Counters::default();
     let mut rows = Vec::with_capacity(ledger.flows.len());
     for (key, flow) in ledger.flows.iter() {
-        let counters = flow.counters(key.protocol);
+        let counters = flow.counters();
         totals += counters;
         let missing = throughput::of_flow(flow, &counters).missing_bytes(counters.bytes);
         let weight = weight(options.sort, &counters, missing);
         rows.push((Reverse((weight, counters.bytes)), key, flow));
     }
     if let Some(beyond) = ledger.flows.beyond() {
-        totals += beyond.counters(model::Protocol::default());
+        totals += beyond.counters();
     }
     let seen = rows.len() as u64;
     let scopes = &ledger.scopes;
@@ -134,7 +134,7 @@ fn identity<'a>(
 }
 
 fn flow_row(key: &model::FlowKey, flow: &account::Flow, scopes: &ScopeSet) -> Flow {
-    let counters = flow.counters(key.protocol);
+    let counters = flow.counters();
     let largest = flow.largest_full();
     let was_seen = flow.first <= flow.last;
     let time = |time: Timestamp| was_seen.then_some(Time(time));

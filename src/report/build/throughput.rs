@@ -15,8 +15,8 @@ struct Delivery {
 impl Delivery {
     fn of(flow: &Flow) -> Self {
         Self {
-            datagrams: flow.deliverable_datagrams,
-            bytes: flow.deliverable_bytes,
+            datagrams: flow.deliverable_datagrams(),
+            bytes: flow.deliverable_bytes(),
             duplicate_bytes: flow.duplicate_bytes(),
         }
     }
