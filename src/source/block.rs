@@ -104,6 +104,20 @@ impl Block {
         }
     }
 
+    /// Puts bytes in front of those at `place`; gives where they begin, and how far those
+    /// behind were moved for want of room.
+    pub(super) fn put_before(&mut self, place: usize, bytes: &[u8]) -> (usize, usize) {
+        if let Some(start) = place.checked_sub(bytes.len()) {
+            if let Some(space) = self.buffer.get_mut(start..place) {
+                space.copy_from_slice(bytes);
+            }
+            return (start, 0);
+        }
+        let moved = bytes.len() - place;
+        self.buffer.splice(..place, bytes.iter().copied());
+        (0, moved)
+    }
+
     /// Makes the buffer longer than `filled`, in steps towards `wanted` that follow
     /// the bytes really there: a length that only claims to be large costs nothing.
     pub(super) fn make_room(&mut self, filled: usize, wanted: usize) {

@@ -94,6 +94,14 @@ impl Plain {
         }
     }
 
+    /// The input itself, if nothing has to be decompressed.
+    pub(super) fn tap(&mut self) -> Option<&mut Tap> {
+        match self {
+            Self::Stored(raw) => Some(raw.get_mut().1),
+            _ => None,
+        }
+    }
+
     /// Reads the stored bytes to their end, for their hash.
     pub(super) fn drain(&mut self) -> io::Result<()> {
         let raw: &mut dyn Read = match self {

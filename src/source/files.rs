@@ -4,7 +4,7 @@ use super::block::Block;
 use super::input::Origin;
 use super::problem::FileFacts;
 use super::reader::Reader;
-use super::{HashPolicy, Progress, Source, SourceOptions};
+use super::{HashPolicy, Progress, Source, SourceOptions, Stretch};
 use crate::model::Timestamp;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -89,6 +89,16 @@ impl Source for CaptureFiles {
         false
     }
 
+    fn set_aside(&mut self) -> Option<Stretch> {
+        self.current.as_mut()?.set_aside()
+    }
+
+    fn accept(&mut self, block: &mut Block, stretch: &Stretch) -> bool {
+        self.current
+            .as_mut()
+            .is_some_and(|reader| reader.accept(block, stretch))
+    }
+
     fn files(&self) -> Vec<FileFacts> {
         let current = self.current.as_ref().map(Reader::facts);
         self.facts.iter().cloned().chain(current).collect()
@@ -152,6 +162,14 @@ impl Memory {
 impl Source for Memory {
     fn fill(&mut self, block: &mut Block) -> bool {
         self.0.fill(block)
+    }
+
+    fn set_aside(&mut self) -> Option<Stretch> {
+        self.0.set_aside()
+    }
+
+    fn accept(&mut self, block: &mut Block, stretch: &Stretch) -> bool {
+        self.0.accept(block, stretch)
     }
 
     fn files(&self) -> Vec<FileFacts> {

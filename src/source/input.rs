@@ -1,6 +1,7 @@
 //! Raw bytes of one input: opened, counted and hashed on their way.
 
 use super::HashPolicy;
+use super::stored::{Store, Stored};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
@@ -39,16 +40,21 @@ impl Origin {
         }
     }
 
-    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+    fn open(&self) -> io::Result<Inner> {
         Ok(match self {
-            Self::Stdin => Box::new(io::stdin()),
-            Self::Memory(bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
+            Self::Stdin => Inner::Stream(Box::new(io::stdin())),
+            Self::Memory(bytes) => Inner::Stored(Stored::new(Store::Memory(Arc::clone(bytes)))),
             Self::Path(path) => {
                 let file = File::open(path)?;
-                if file.metadata()?.is_dir() {
+                let metadata = file.metadata()?;
+                if metadata.is_dir() {
                     return Err(io::ErrorKind::IsADirectory.into());
                 }
-                Box::new(file)
+                if metadata.is_file() {
+                    Inner::Stored(Stored::new(Store::File(Arc::new(file))))
+                } else {
+                    Inner::Stream(Box::new(file))
+                }
             }
         })
     }
@@ -116,9 +122,24 @@ impl Tally {
     }
 }
 
+/// Bytes one after another, or at any place.
+enum Inner {
+    Stream(Box<dyn Read + Send>),
+    Stored(Stored),
+}
+
+impl Read for Inner {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Stream(stream) => stream.read(buffer),
+            Self::Stored(stored) => stored.read(buffer),
+        }
+    }
+}
+
 /// A reader that counts and hashes what it passes on.
 pub(super) struct Tap {
-    inner: Box<dyn Read + Send>,
+    inner: Inner,
     /// Shared, since decompressors swallow the reader they are given.
     tally: Arc<Mutex<Tally>>,
     count: Arc<AtomicU64>,
@@ -128,6 +149,23 @@ impl Tap {
     /// A view of the tally that outlives the reader.
     pub(super) fn tally(&self) -> SharedTally {
         SharedTally(Arc::clone(&self.tally))
+    }
+
+    /// The input itself, if it can be read at any place and nobody needs all its bytes
+    /// in order.
+    pub(super) fn stored(&mut self) -> Option<&mut Stored> {
+        let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut self.inner {
+            Inner::Stored(stored) if tally.hash.is_none() => Some(stored),
+            _ => None,
+        }
+    }
+
+    /// Counts bytes that were read past it.
+    pub(super) fn count(&self, bytes: usize) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.bytes += bytes as u64;
+        self.count.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }
 
@@ -169,7 +207,7 @@ impl SharedTally {
 }
 
 /// A signal may interrupt a read on a pipe; that is no error.
-fn retry_interrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+pub(super) fn retry_interrupted<T>(mut read: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match read() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

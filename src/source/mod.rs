@@ -29,6 +29,7 @@ mod pcapng;
 mod problem;
 mod reader;
 mod section;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -37,6 +38,7 @@ pub use block::{Block, Frames};
 pub use files::{CaptureFiles, Memory};
 pub use filter::{Filter, FilterError, FilterSet, may_drop_fragments};
 pub use problem::{FileFacts, Problem, Severity};
+pub use stored::Stretch;
 
 /// Where frames come from. The sequential part: it reads bytes and finds record
 /// boundaries; everything else is done by whoever decodes the block.
@@ -47,6 +49,21 @@ pub trait Source: Send {
     /// Never fails: damage is a problem of the input, and reading goes on with the
     /// next one. A block that was filled has at least one frame.
     fn fill(&mut self, block: &mut Block) -> bool;
+
+    /// Sets the next bytes aside for a thread to read when it has time, without the
+    /// source. `None`: they can only be read by [`Source::fill`], which goes on once all
+    /// that was set aside has been accepted.
+    fn set_aside(&mut self) -> Option<Stretch> {
+        None
+    }
+
+    /// Takes in a stretch that was read into `block`, which then holds the whole records
+    /// that end in it; `false` if there are none. To be called for all that was set
+    /// aside, in that order.
+    fn accept(&mut self, block: &mut Block, stretch: &Stretch) -> bool {
+        let _ = (block, stretch);
+        false
+    }
 
     /// What is known about each input, in reading order; complete once `fill`
     /// returned `false`. Its index is [`FrameId::file`](crate::model::FrameId::file).

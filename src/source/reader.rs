@@ -4,11 +4,13 @@ use super::SourceOptions;
 use super::block::Block;
 use super::compressed::Plain;
 use super::format::Format;
-use super::input::{Origin, SharedTally};
+use super::input::{Origin, SharedTally, Tap};
 use super::problem::{FileFacts, Problem, Severity};
+use super::stored::Stretch;
 use super::walk::End;
 use crate::model::FrameId;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -24,6 +26,10 @@ pub(super) struct Reader {
     carry_start: usize,
     /// Place of the first byte not yet given out, in the decompressed input.
     offset: u64,
+    /// Bytes taken in so far, before decompression.
+    taken: u64,
+    /// Whether no more stretches are set aside: reading them in turn is as good, or better.
+    in_turn: bool,
     /// Whether nothing more can be read.
     at_end: bool,
     /// Why, if it is not the end. Told only if walking gets there: how far reading
@@ -37,7 +43,9 @@ pub(super) struct Reader {
 /// What was walked over of the bytes a block will hold.
 #[derive(Default)]
 struct Run {
-    /// Where the first record begins, after headers.
+    /// Where in the buffer the walk began.
+    base: usize,
+    /// Where the first record begins, after headers; from `base` on.
     start: usize,
     /// Bytes walked over.
     walked: usize,
@@ -87,6 +95,8 @@ impl Reader {
                     carry: Vec::new(),
                     carry_start: 0,
                     offset: 0,
+                    taken: 0,
+                    in_turn: false,
                     at_end: false,
                     read_error: None,
                     finished: false,
@@ -96,7 +106,57 @@ impl Reader {
         }
     }
 
-    /// Fills `block` with the next whole records; `false` when there are no more.
+    /// Sets the next bytes aside for a reader that has its own time; `None` if the input
+    /// has to be read in turn. Nothing is set aside before the format is known.
+    pub(super) fn set_aside(&mut self) -> Option<Stretch> {
+        if self.in_turn || self.finished || !self.format.is_known() {
+            return None;
+        }
+        let stored = self.plain.tap()?.stored()?;
+        stored.set_aside(self.block_bytes)
+    }
+
+    /// Takes in a stretch that was read into `block`, which then holds its whole records;
+    /// `false` if there are none. Stretches come in the order they were set aside.
+    pub(super) fn accept(&mut self, block: &mut Block, stretch: &Stretch) -> bool {
+        block.clear();
+        // Behind one that came short, or behind damage.
+        if self.finished || stretch.offset != self.taken {
+            return false;
+        }
+        self.taken += stretch.read as u64;
+        if let Some(tap) = self.plain.tap() {
+            tap.count(stretch.read);
+        }
+        let carried = self.carry.get(self.carry_start..).unwrap_or_default();
+        let (base, moved) = block.put_before(stretch.place, carried);
+        let filled = stretch.place + moved + stretch.read;
+        let mut run = Run {
+            base,
+            ..Run::default()
+        };
+        let bytes = block.buffer.get(base..filled).unwrap_or_default();
+        let goes_on = match self.walk(bytes, &mut run) {
+            Step::Done => false,
+            Step::NeedMore(need) => need <= self.block_bytes && stretch.is_complete(),
+        };
+        if self.in_turn || !goes_on {
+            self.read_in_turn();
+        }
+        self.carry_over(block, base + run.walked..filled);
+        self.hand_out(block, &run)
+    }
+
+    /// Sets nothing aside any more, and reads on behind what was taken in.
+    fn read_in_turn(&mut self) {
+        self.in_turn = true;
+        if let Some(stored) = self.plain.tap().and_then(Tap::stored) {
+            stored.offset = self.taken;
+        }
+    }
+
+    /// Fills `block` with the next whole records; `false` when there are no more. All
+    /// that was set aside has been accepted.
     pub(super) fn fill(&mut self, block: &mut Block) -> bool {
         block.clear();
         if self.finished {
@@ -140,7 +200,12 @@ impl Reader {
             filled += self.read(block.buffer.get_mut(filled..).unwrap_or_default());
             step = self.walk(block.buffer.get(..filled).unwrap_or_default(), run);
         }
-        let rest = block.buffer.get(run.walked..filled).unwrap_or_default();
+        self.carry_over(block, run.walked..filled);
+    }
+
+    /// Keeps what belongs to the next block.
+    fn carry_over(&mut self, block: &Block, rest: Range<usize>) {
+        let rest = block.buffer.get(rest).unwrap_or_default();
         self.carry.clear();
         self.carry_start = 0;
         self.carry.extend_from_slice(rest);
@@ -176,7 +241,10 @@ impl Reader {
                     self.at_end = true;
                     break;
                 }
-                Ok(n) => filled += n,
+                Ok(n) => {
+                    filled += n;
+                    self.taken += n as u64;
+                }
                 Err(error) => {
                     self.keep_read_error(&error);
                     break;
@@ -192,7 +260,7 @@ impl Reader {
         if run.frames == 0 {
             return false;
         }
-        block.records = run.start..run.walked;
+        block.records = run.base + run.start..run.base + run.walked;
         block.frames = run.frames;
         block.first = FrameId {
             file: self.file,

@@ -8,6 +8,7 @@ mod pcap;
 mod pcapng;
 
 use super::*;
+use std::collections::VecDeque;
 
 /// What the tests compare of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +29,44 @@ pub(super) fn blocks_of(block_bytes: usize) -> SourceOptions {
     }
 }
 
-/// Reads a source to its end; checks what holds for every block.
-pub(super) fn read(mut source: impl Source) -> (Vec<Seen>, Vec<FileFacts>) {
+/// Reads a source to its end in turn; checks what holds for every block.
+pub(super) fn read(source: impl Source) -> (Vec<Seen>, Vec<FileFacts>) {
+    read_by(source, |source, block| source.fill(block))
+}
+
+/// The same with up to three stretches set aside and read, the last one first.
+pub(super) fn read_ahead(source: impl Source) -> (Vec<Seen>, Vec<FileFacts>) {
+    let mut aside: VecDeque<(Stretch, Block)> = VecDeque::new();
+    read_by(source, |source, block| {
+        loop {
+            if aside.is_empty() {
+                while aside.len() < 3
+                    && let Some(stretch) = source.set_aside()
+                {
+                    aside.push_back((stretch, Block::default()));
+                }
+                for (stretch, block) in aside.iter_mut().rev() {
+                    stretch.read(block);
+                }
+            }
+            let Some((stretch, filled)) = aside.pop_front() else {
+                return source.fill(block);
+            };
+            *block = filled;
+            if source.accept(block, &stretch) {
+                return true;
+            }
+        }
+    })
+}
+
+fn read_by<S: Source>(
+    mut source: S,
+    mut next: impl FnMut(&mut S, &mut Block) -> bool,
+) -> (Vec<Seen>, Vec<FileFacts>) {
     let mut block = Block::default();
     let mut frames = Vec::new();
-    while source.fill(&mut block) {
+    while next(&mut source, &mut block) {
         assert!(block.frame_count() > 0);
         let before = frames.len();
         frames.extend(block.frames().map(|frame| Seen {
@@ -64,6 +98,14 @@ pub(super) fn read_capture(capture: &[u8]) -> (Vec<Seen>, FileFacts) {
         let (same, same_facts) = read(Memory::new(capture, &blocks_of(block_bytes)));
         assert_eq!(same, frames, "blocks of {block_bytes} bytes");
         assert_eq!(same_facts, facts, "blocks of {block_bytes} bytes");
+        let ahead = SourceOptions {
+            block_bytes,
+            hash: HashPolicy::Never,
+        };
+        let (same, mut same_facts) = read_ahead(Memory::new(capture, &ahead));
+        assert_eq!(same, frames, "stretches of {block_bytes} bytes");
+        same_facts[0].sha256.clone_from(&facts[0].sha256);
+        assert_eq!(same_facts, facts, "stretches of {block_bytes} bytes");
     }
     assert_eq!(facts.len(), 1);
     (frames, facts.remove(0))
