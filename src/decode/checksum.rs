@@ -45,7 +45,7 @@ pub(super) fn verifies(wide: u64) -> bool {
 
 /// Folds a [`wide`] sum.
 #[inline]
-fn fold(wide: u64) -> Sum {
+pub(super) fn fold(wide: u64) -> Sum {
     Sum::fold(wide).swapped()
 }
 
@@ -70,11 +70,35 @@ fn few(bytes: &[u8]) -> u64 {
         .fold(0, |word: u64, byte| word << 8 | u64::from(*byte))
 }
 
+/// The [`wide`] sum of whole blocks, by the widest vectors the processor has.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+fn lanes(blocks: &[[u8; BLOCK]]) -> u64 {
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, which is all the function asks for.
+        unsafe { lanes_avx2(blocks) }
+    } else {
+        lanes_anywhere(blocks)
+    }
+}
+
 /// The [`wide`] sum of whole blocks.
-///
+#[cfg(not(target_arch = "x86_64"))]
+fn lanes(blocks: &[[u8; BLOCK]]) -> u64 {
+    lanes_anywhere(blocks)
+}
+
+/// The same instructions, compiled for vectors twice as wide.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn lanes_avx2(blocks: &[[u8; BLOCK]]) -> u64 {
+    lanes_anywhere(blocks)
+}
+
 /// Adds 32-bit halves into eight 64-bit lanes, which compilers turn into vector adds. A
 /// lane grows by less than 2^33 a block, so that nothing is lost below 2^37 bytes.
-fn lanes(blocks: &[[u8; BLOCK]]) -> u64 {
+#[inline(always)]
+fn lanes_anywhere(blocks: &[[u8; BLOCK]]) -> u64 {
     let mut lanes = [0u64; BLOCK / 8];
     for block in blocks {
         let (words, _) = block.as_chunks::<8>();
@@ -94,12 +118,12 @@ fn halves(word: u64) -> u64 {
     (word & 0xffff_ffff).wrapping_add(word >> 32)
 }
 
-/// The sum of the addresses and the protocol of a pseudo-header; the length is
-/// added by each checksum, as they differ in it. `addresses` is both of them as
-/// they lie in the packet.
+/// The [`wide`] sum of the addresses and the protocol of a pseudo-header; the length is
+/// added by each checksum, as they differ in it. `addresses` is both of them as they lie
+/// in the packet.
 #[inline]
-pub(super) fn pseudo<const N: usize>(addresses: &[u8; N], protocol: Protocol) -> Sum {
-    fold(wide(addresses)).plus(Sum(u16::from(protocol.0)))
+pub(super) fn pseudo<const N: usize>(addresses: &[u8; N], protocol: Protocol) -> u64 {
+    add(wide(addresses), u64::from(protocol.0) << 8)
 }
 
 /// The same where the addresses are not those of the header, or the header is gone.
@@ -108,11 +132,11 @@ pub(super) fn pseudo_of(
     final_destination: Option<[u8; 16]>,
     home_address: Option<[u8; 16]>,
     protocol: Protocol,
-) -> Sum {
+) -> u64 {
     // The unused octets of an IPv4 address are zero and add nothing.
     let source = home_address.unwrap_or(addresses.source);
     let destination = final_destination.unwrap_or(addresses.destination);
-    pseudo(&source, protocol).plus(pseudo(&destination, Protocol(0)))
+    add(pseudo(&source, protocol), wide(&destination))
 }
 
 /// What was found of one checksum.
@@ -121,10 +145,10 @@ pub(super) struct Judgement {
     /// The verdict by this checksum alone.
     pub verdict: Verdict,
     /// Sum of everything it covers, pseudo-header and itself included; 0 where
-    /// bytes are missing.
+    /// bytes are missing or it verifies.
     pub total: Sum,
     /// Whether the field holds the bare pseudo-header sum, known even where the
-    /// verdict is [`Verdict::Unverifiable`].
+    /// verdict is [`Verdict::Unverifiable`]; false where it verifies.
     pub looks_partial: bool,
 }
 
@@ -139,37 +163,45 @@ impl Judgement {
     }
 }
 
-/// Judges a checksum: `covered` is the sum of the bytes it covers, itself
+/// Judges a checksum: `covered` is the [`wide`] sum of the bytes it covers, itself
 /// included, `pseudo` that of its pseudo-header with the length, and `field` what
 /// it holds, if that was captured.
 #[inline]
-pub(super) fn judge(covered: Option<Sum>, pseudo: Sum, field: Option<u16>) -> Judgement {
-    let looks_partial = field.is_some_and(|field| field == pseudo.0);
-    let Some(covered) = covered else {
-        return Judgement {
-            looks_partial,
-            ..Judgement::plain(Verdict::Unverifiable)
-        };
-    };
-    let total = pseudo.plus(covered);
-    let verdict = if total.is_all_ones() {
-        Verdict::Good
-    } else if looks_partial {
-        Verdict::Offloaded
-    } else {
-        Verdict::Bad
+pub(super) fn judge(covered: Option<u64>, pseudo: u64, field: Option<u16>) -> Judgement {
+    let total = covered.map(|covered| add(pseudo, covered));
+    match total {
+        Some(total) if total != 0 && verifies(total) => Judgement::plain(Verdict::Good),
+        _ => fault(total, pseudo, field),
+    }
+}
+
+/// What is to be said of a checksum that does not verify.
+#[inline(never)]
+fn fault(total: Option<u64>, pseudo: u64, field: Option<u16>) -> Judgement {
+    let looks_partial = field.is_some_and(|field| field == fold(pseudo).0);
+    let verdict = match (total, looks_partial) {
+        (None, _) => Verdict::Unverifiable,
+        (Some(_), true) => Verdict::Offloaded,
+        (Some(_), false) => Verdict::Bad,
     };
     Judgement {
         verdict,
-        total,
+        total: total.map_or(Sum(0), fold),
         looks_partial,
     }
 }
 
 /// The length of a pseudo-header: 16 bits for IPv4, 32 for IPv6; added up, the
 /// upper half counts for both, as Linux does for super-frames.
-pub(super) fn length(bytes: u32) -> Sum {
-    Sum::fold(u64::from(bytes))
+#[inline]
+pub(super) fn length(bytes: u32) -> u64 {
+    u64::from(bytes.swap_bytes())
+}
+
+/// A sum as a part of a [`wide`] one.
+#[inline]
+pub(super) fn part(sum: Sum) -> u64 {
+    u64::from(sum.swapped().0)
 }
 
 #[cfg(test)]
@@ -197,6 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn all_widths_of_vectors_agree() {
+        let bytes: Vec<u8> = (0..9_000u32).map(|i| (i * i * 31 + 7) as u8).collect();
+        for length in (0..bytes.len()).step_by(61) {
+            let (blocks, _) = bytes[..length].as_chunks::<BLOCK>();
+            let covered = &bytes[..blocks.len() * BLOCK];
+            assert_eq!(fold(lanes_anywhere(blocks)), naive(covered), "{length}");
+            assert_eq!(fold(lanes(blocks)), naive(covered), "{length}");
+        }
+    }
+
+    #[test]
     fn carries_are_not_lost() {
         for length in [63, 64, 65, 1444, 65_535, 1 << 20] {
             let ones = vec![0xff; length];
@@ -208,7 +251,7 @@ mod tests {
 
     #[test]
     fn verdicts() {
-        let pseudo = Sum(0x1234);
+        let pseudo = part(Sum(0x1234));
         let cases = [
             (Some(Sum(0xedcb)), Some(0), Verdict::Good),
             (Some(Sum(0xedcc)), Some(0), Verdict::Bad),
@@ -219,7 +262,9 @@ mod tests {
             (Some(Sum(0xedcc)), None, Verdict::Bad),
         ];
         for (covered, field, verdict) in cases {
-            assert_eq!(judge(covered, pseudo, field).verdict, verdict);
+            assert_eq!(judge(covered.map(part), pseudo, field).verdict, verdict);
         }
+        // Bytes that are all 0 have no checksum that verifies.
+        assert_eq!(judge(Some(0), 0, None).verdict, Verdict::Bad);
     }
 }

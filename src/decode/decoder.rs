@@ -11,7 +11,7 @@ use super::upper::{Read, Upper};
 use super::walk::Walk;
 use super::whole::Whole;
 use super::{gre, icmp, sctp, tcp, udp};
-use crate::model::facts::{LayerKind, Packet, Transport};
+use crate::model::facts::{LayerKind, Packet, Stop, Transport};
 use crate::model::{Frame, IpVersion, Protocol, ScopeSet, TunnelKind};
 
 /// States facts about frames. One for each worker; it has no locks.
@@ -81,15 +81,6 @@ impl Decoder {
         self.scopes.into_set()
     }
 
-    /// Whether this is UDP that carries nothing but a flow, by a glance.
-    #[inline]
-    pub(super) fn is_plain_udp(&self, upper: &Upper<'_>) -> bool {
-        let payload = upper.view.skip(udp::HEADER);
-        upper
-            .ports()
-            .is_some_and(|ports| self.udp_payloads.is_plain(ports, payload))
-    }
-
     /// Reads what is above an IP header, and what is inside that.
     #[inline(never)]
     pub(super) fn read<'a>(&self, upper: &Upper<'a>) -> (Read, Inside<'a>) {
@@ -103,7 +94,7 @@ impl Decoder {
             Protocol::IPV4 => (Read::nothing(None), ip_in_ip(upper, ether_type::IPV4)),
             Protocol::IPV6 => (Read::nothing(None), ip_in_ip(upper, ether_type::IPV6)),
             Protocol::GRE => gre::parse(upper),
-            Protocol::UDP_LITE => (udp::parse(upper, PortUse::Ordinary), Inside::Flow),
+            Protocol::UDP_LITE => (udp::parse_lite(upper), Inside::Flow),
             Protocol::SCTP => (sctp::parse(upper), Inside::Flow),
             Protocol::ESP => (Read::nothing(None), Inside::Esp),
             _ => (Read::nothing(None), Inside::Flow),
@@ -112,20 +103,35 @@ impl Decoder {
 
     /// Reads a UDP header, and what is inside the datagram.
     fn udp<'a>(&self, upper: &Upper<'a>) -> (Read, Inside<'a>) {
-        let Some(body) = udp::body(upper) else {
+        let Some(header) = udp::Header::of(upper) else {
             let stop = upper.truncated(LayerKind::Udp);
             return (stop, Inside::Flow);
         };
-        let inside = self.udp_payloads.inside(&body);
+        let (inside, port_use) = self.inside_udp(upper, &header);
+        let mut read = udp::read(header.facts(upper, port_use));
+        read.stop = inside.as_ref().err().copied();
+        (read, inside.unwrap_or(Inside::Flow))
+    }
+
+    /// What is inside a UDP datagram, and what that makes of its port.
+    #[inline]
+    pub(super) fn inside_udp<'a>(
+        &self,
+        upper: &Upper<'a>,
+        header: &udp::Header,
+    ) -> (Result<Inside<'a>, Stop>, PortUse) {
+        let payload = upper.view.skip(udp::HEADER);
+        if self.udp_payloads.is_plain(header.ports, payload) {
+            return (Ok(Inside::Flow), PortUse::Ordinary);
+        }
+        let inside = self.udp_payloads.inside(&header.body(upper));
         let is_tunnel = matches!(inside, Ok(Inside::Tunnel(_)))
-            || self.udp_payloads.is_tunnel_port(body.ports.destination);
+            || self.udp_payloads.is_tunnel_port(header.ports.destination);
         let port_use = match is_tunnel {
             true => PortUse::Tunnel,
             false => PortUse::Ordinary,
         };
-        let mut read = udp::parse(upper, port_use);
-        read.stop = read.stop.or(inside.as_ref().err().copied());
-        (read, inside.unwrap_or(Inside::Flow))
+        (inside, port_use)
     }
 }
 

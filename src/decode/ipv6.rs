@@ -14,7 +14,7 @@ use super::extension::{Chain, Destination, FragmentHeader, jumbo_length};
 use super::network::{Network, piece};
 use super::view::View;
 use crate::model::facts::{Carries, Fragment, Layer, LayerKind, Stop, Transport};
-use crate::model::{Addresses, Protocol, ScopeTag, Sum};
+use crate::model::{Addresses, Protocol, ScopeTag};
 use etherparse::Ipv6HeaderSlice;
 use etherparse::err::ipv6::HeaderSliceError;
 
@@ -81,7 +81,7 @@ pub(super) fn parse(
 
 /// The pseudo-header sum, with the addresses that stand for those of the header.
 #[inline]
-fn pseudo_sum(view: View<'_>, addresses: &Addresses, chain: &Chain<'_>) -> Option<Sum> {
+fn pseudo_sum(view: View<'_>, addresses: &Addresses, chain: &Chain<'_>) -> Option<u64> {
     let is_plain = chain.final_destination.is_none() && chain.home_address.is_none();
     match (chain.destination, view.array::<32>(ADDRESSES)) {
         (Destination::Hidden, _) => None,

@@ -29,6 +29,8 @@ pub(super) mod ether_type {
     pub const MAX_LENGTH: u16 = 1500;
 }
 
+/// Bytes of an Ethernet header.
+pub(super) const ETHERNET: usize = 14;
 /// Bytes of a Linux "cooked" header, and of its second version.
 const SLL: usize = 16;
 const SLL_ETHER_TYPE: usize = 14;
@@ -80,6 +82,15 @@ pub(super) fn ethernet(view: View<'_>, around: LayerKind) -> Result<Found<'_>, S
         Ethernet2HeaderSlice::from_slice(view.bytes).map_err(|_| view.truncated(around))?;
     let content = Content::EtherType(header.ether_type().0);
     Ok((content, view.skip(header.slice().len())))
+}
+
+/// What is in an Ethernet frame, if that is IPv4 and nothing is between.
+#[inline]
+pub(super) fn ipv4_in_ethernet(view: View<'_>) -> Option<View<'_>> {
+    let header = view.bytes.first_chunk::<ETHERNET>()?;
+    let [.., high, low] = *header;
+    let is_ipv4 = u16::from_be_bytes([high, low]) == ether_type::IPV4;
+    is_ipv4.then(|| view.skip(ETHERNET))
 }
 
 /// Reads an 802.2 header, of which only those with IP or an EtherType go on.

@@ -5,16 +5,16 @@ use super::upper::{Origin, Upper};
 use super::view::View;
 use super::{ipv4, ipv6};
 use crate::model::facts::{Layer, LayerKind, Piece, Stop};
-use crate::model::{IpVersion, ScopeTag, Sum};
+use crate::model::{IpVersion, ScopeTag};
 
 /// What is above an IP header that was read; its facts are in a [`Layer`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Network<'a> {
     /// The upper-layer packet; of a fragment, its piece of the payload.
     pub upper: View<'a>,
-    /// Sum of the pseudo-header without its length; `None` where the last
+    /// Wide sum of the pseudo-header without its length; `None` where the last
     /// destination is not known.
-    pub pseudo: Option<Sum>,
+    pub pseudo: Option<u64>,
     /// Why the headers behind it could not be read.
     pub stop: Option<Stop>,
 }

@@ -5,25 +5,15 @@
 //! which flow it counts for. Whatever is unusual in any way is left to the walk.
 
 use super::checksum::{add, verifies, wide};
-use super::link::ether_type;
+use super::link::{ETHERNET, ether_type};
 use super::udp_payload::UdpPayloads;
 use super::view::View;
-use super::{tcp, udp};
+use super::{ipv4, tcp, udp};
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, FlowKey, Frame, LinkType, Ports, Protocol, ScopeTag};
 
-/// Bytes of an Ethernet header.
-const ETHERNET: usize = 14;
-/// Bytes of an IPv4 header without options.
-const IPV4: usize = 20;
 /// Bytes of an IPv6 header.
 const IPV6: usize = 40;
-
-/// The first word of an IPv4 header, read as little-endian: version and header length,
-/// MF and fragment offset.
-const V4_SHAPE: u64 = 0xff3f_0000_0000_00ff;
-/// Version 4, no options, no fragment.
-const V4_ORDINARY: u64 = 0x45;
 
 /// An ordinary frame. By definition:
 ///
@@ -83,19 +73,16 @@ impl Plain {
 /// Reads an ordinary IPv4 header.
 #[inline]
 fn v4(packet: &[u8]) -> Option<Upper<'_>> {
-    let header = packet.first_chunk::<IPV4>()?;
-    let [first, second] = [word(header, 0)?, word(header, 8)?];
-    let last = u64::from(u32::from_le_bytes(*header.last_chunk()?));
-    if first & V4_SHAPE != V4_ORDINARY || !verifies(add(add(first, second), last)) {
+    let words = ipv4::Words::of(packet)?;
+    if words.is_piece() || !words.verifies() {
         return None;
     }
-    let ip_bytes = u32::from(((first >> 16) as u16).swap_bytes());
-    let source = second >> 32;
+    let ip_bytes = u32::from(words.total());
     Some(Upper {
-        bytes: body(packet, IPV4, ip_bytes)?,
-        protocol: Protocol((second >> 8) as u8),
-        addresses: Addresses::v4((source as u32).to_le_bytes(), (last as u32).to_le_bytes()),
-        address_sum: source.wrapping_add(last),
+        bytes: body(packet, ipv4::HEADER, ip_bytes)?,
+        protocol: words.protocol(),
+        addresses: words.addresses(),
+        address_sum: words.address_sum(),
         ip_bytes,
     })
 }

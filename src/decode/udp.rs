@@ -14,7 +14,6 @@ use super::upper::{Origin, Read, Upper};
 use super::view::View;
 use crate::model::facts::{LayerKind, Transport, Udp, UdpLength};
 use crate::model::{IpVersion, Ports, Protocol, Verdict};
-use etherparse::UdpHeaderSlice;
 
 /// Bytes of the header.
 pub(super) const HEADER: usize = 8;
@@ -45,67 +44,93 @@ pub(super) struct Body<'a> {
     pub stated: u32,
 }
 
-/// The payload of a UDP datagram; `None` if the header is cut off.
-#[inline]
-pub(super) fn body<'a>(upper: &Upper<'a>) -> Option<Body<'a>> {
-    let header = UdpHeaderSlice::from_slice(upper.view.bytes).ok()?;
-    let stated = match extent(upper, header.length()) {
-        (UdpLength::Longer | UdpLength::BelowHeader, _) => u32::from(header.length()),
-        (_, covered) => covered.unwrap_or(0),
-    };
-    Some(Body {
-        ports: ports(&header),
-        view: upper.view.at_most(stated).skip(HEADER),
-        stated: stated.saturating_sub(HEADER as u32),
-    })
+/// A UDP header and how far it says it reaches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    /// Ports.
+    pub ports: Ports,
+    /// The length field, or the coverage of UDP-Lite.
+    field: u16,
+    checksum: u16,
+    length: UdpLength,
+    /// Bytes that the checksum covers, where the field says something sensible.
+    covered: Option<u32>,
 }
 
-fn ports(header: &UdpHeaderSlice<'_>) -> Ports {
-    Ports {
-        source: header.source_port(),
-        destination: header.destination_port(),
+impl Header {
+    /// The header of UDP, or of UDP-Lite; `None` if it is cut off.
+    #[inline]
+    pub fn of(upper: &Upper<'_>) -> Option<Self> {
+        let word = u64::from_be_bytes(upper.view.array::<HEADER>(0)?);
+        let field = (word >> 16) as u16;
+        let (length, covered) = match upper.protocol {
+            Protocol::UDP_LITE => coverage(upper, field),
+            _ => extent(upper, field),
+        };
+        Some(Self {
+            ports: Ports {
+                source: (word >> 48) as u16,
+                destination: (word >> 32) as u16,
+            },
+            field,
+            checksum: word as u16,
+            length,
+            covered,
+        })
+    }
+
+    /// The payload of a UDP datagram.
+    #[inline]
+    pub fn body<'a>(&self, upper: &Upper<'a>) -> Body<'a> {
+        let stated = match self.length {
+            UdpLength::Longer | UdpLength::BelowHeader => u32::from(self.field),
+            UdpLength::Right | UdpLength::Shorter => self.covered.unwrap_or(0),
+        };
+        Body {
+            ports: self.ports,
+            view: upper.view.at_most(stated).skip(HEADER),
+            stated: stated.saturating_sub(HEADER as u32),
+        }
+    }
+
+    /// The facts of the header, its checksum judged. Inlined by force: facts in
+    /// registers need not be copied.
+    #[inline(always)]
+    pub fn facts(&self, upper: &Upper<'_>, port_use: PortUse) -> (Udp, Judgement) {
+        let pseudo_length = match upper.protocol {
+            Protocol::UDP_LITE => upper.view.claimed,
+            _ => self.covered.unwrap_or(0),
+        };
+        let judgement = match (self.checksum, self.covered) {
+            (0, _) => Judgement::plain(zero(upper, port_use, self.ports.destination)),
+            (field, Some(covered)) => upper.judge(covered, pseudo_length, Some(field)),
+            (_, None) => Judgement::plain(Verdict::Unverifiable),
+        };
+        let udp = Udp {
+            ports: self.ports,
+            checksum: judgement.verdict,
+            length: self.length,
+        };
+        (udp, judgement)
     }
 }
 
-/// Reads a UDP header and judges its checksum.
-pub(super) fn parse(upper: &Upper<'_>, port_use: PortUse) -> Read {
-    match facts(upper, port_use) {
-        Some((udp, judgement)) => Read {
-            transport: Transport::Udp(udp),
-            judgement,
-            stop: None,
-        },
+/// Reads a UDP-Lite header and judges its checksum.
+pub(super) fn parse_lite(upper: &Upper<'_>) -> Read {
+    match Header::of(upper) {
+        Some(header) => read(header.facts(upper, PortUse::Ordinary)),
         None => upper.truncated(LayerKind::Udp),
     }
 }
 
-/// The facts of a UDP header; `None` if it is cut off. Inlined by force: facts in
-/// registers need not be copied.
-#[inline(always)]
-pub(super) fn facts(upper: &Upper<'_>, port_use: PortUse) -> Option<(Udp, Judgement)> {
-    let header = UdpHeaderSlice::from_slice(upper.view.bytes).ok()?;
-    let ports = ports(&header);
-    let (length, covered) = match upper.protocol {
-        Protocol::UDP_LITE => coverage(upper, header.length()),
-        _ => extent(upper, header.length()),
-    };
-    let pseudo_length = match upper.protocol {
-        Protocol::UDP_LITE => upper.view.claimed,
-        _ => covered.unwrap_or(0),
-    };
-    let judgement = match header.checksum() {
-        0 => Judgement::plain(zero(upper, port_use, ports.destination)),
-        field => match covered {
-            Some(covered) => upper.judge(covered, pseudo_length, Some(field)),
-            None => Judgement::plain(Verdict::Unverifiable),
-        },
-    };
-    let udp = Udp {
-        ports,
-        checksum: judgement.verdict,
-        length,
-    };
-    Some((udp, judgement))
+/// Facts for those who have no place for them yet.
+#[inline]
+pub(super) fn read((udp, judgement): (Udp, Judgement)) -> Read {
+    Read {
+        transport: Transport::Udp(udp),
+        judgement,
+        stop: None,
+    }
 }
 
 /// What a checksum field of zero means.

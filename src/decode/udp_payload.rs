@@ -52,8 +52,20 @@ impl UdpPayloads {
     #[inline]
     pub fn inside<'a>(&self, body: &Body<'a>) -> Result<Inside<'a>, Stop> {
         let port = body.ports.destination;
-        if self.is_tunnel_port(port) {
-            return self.expected(port, body).map(Inside::Tunnel);
+        if self.vxlan.contains(&port) {
+            return vxlan::parse(body.view, body.stated).map(Inside::Tunnel);
+        }
+        self.inside_other(port, body)
+    }
+
+    /// The same on all ports but those of VXLAN.
+    #[inline(never)]
+    fn inside_other<'a>(&self, port: u16, body: &Body<'a>) -> Result<Inside<'a>, Stop> {
+        if self.geneve.contains(&port) {
+            return geneve::parse(body.view).map(Inside::Tunnel);
+        }
+        if port == vxlan::GPE_PORT {
+            return vxlan::parse_gpe(body.view).map(Inside::Tunnel);
         }
         let is_either = |is_port: fn(u16) -> bool| is_port(body.ports.source) || is_port(port);
         if is_either(wireguard::is_port) && wireguard::is_message(body.view, body.stated) {
@@ -65,16 +77,6 @@ impl UdpPayloads {
         match self.detected(body) {
             Some(tunnel) => Ok(Inside::Tunnel(tunnel)),
             None => Ok(Inside::Flow),
-        }
-    }
-
-    fn expected<'a>(&self, port: u16, body: &Body<'a>) -> Result<Tunnel<'a>, Stop> {
-        if self.vxlan.contains(&port) {
-            vxlan::parse(body.view, body.stated)
-        } else if self.geneve.contains(&port) {
-            geneve::parse(body.view)
-        } else {
-            vxlan::parse_gpe(body.view)
         }
     }
 

@@ -14,9 +14,9 @@ pub(super) struct Upper<'a> {
     pub protocol: Protocol,
     /// Version of the IP header.
     pub version: IpVersion,
-    /// Sum of the pseudo-header without its length; `None` where a routing header
+    /// Wide sum of the pseudo-header without its length; `None` where a routing header
     /// of unknown kind hides the final destination.
-    pub pseudo: Option<Sum>,
+    pub pseudo: Option<u64>,
     /// The sum of everything claimed, where that is known without the bytes.
     pub known_sum: Option<Sum>,
     /// The sum of everything behind so many bytes, where that is known.
@@ -65,18 +65,25 @@ impl Read {
 }
 
 impl Upper<'_> {
-    /// The sum of the first `count` bytes; `None` if they are not all known.
+    /// The wide sum of the first `count` bytes; `None` if they are not all known.
     #[inline]
-    pub fn sum(&self, count: u32) -> Option<Sum> {
-        if count == self.view.claimed && self.known_sum.is_some() {
-            return self.known_sum;
+    fn sum(&self, count: u32) -> Option<u64> {
+        if let Some(known) = self.known_sum {
+            return self.known(count, known).map(checksum::part);
         }
-        if let (Some(all), Some((after, excess))) = (self.known_sum, self.known_excess)
-            && after == count
-        {
-            return Some(all.minus(excess));
+        self.view.bytes.get(..count as usize).map(checksum::wide)
+    }
+
+    /// The same where the sum of all of it is known.
+    #[inline(never)]
+    fn known(&self, count: u32, all: Sum) -> Option<Sum> {
+        if count == self.view.claimed {
+            return Some(all);
         }
-        self.view.bytes.get(..count as usize).map(checksum::sum)
+        match self.known_excess {
+            Some((after, excess)) if after == count => Some(all.minus(excess)),
+            _ => self.view.bytes.get(..count as usize).map(checksum::sum),
+        }
     }
 
     /// Judges a checksum over the first `covered` bytes, whose pseudo-header says
@@ -86,7 +93,7 @@ impl Upper<'_> {
         let Some(pseudo) = self.pseudo else {
             return Judgement::plain(Verdict::Unverifiable);
         };
-        let pseudo = pseudo.plus(checksum::length(length));
+        let pseudo = checksum::add(pseudo, checksum::length(length));
         let judgement = checksum::judge(self.sum(covered), pseudo, field);
         self.by_origin(judgement)
     }
@@ -94,7 +101,7 @@ impl Upper<'_> {
     /// Judges a checksum over the first `covered` bytes that has no pseudo-header
     /// and is never left to a NIC alone.
     pub fn judge_bare(&self, covered: u32) -> Judgement {
-        checksum::judge(self.sum(covered), Sum(0), None)
+        checksum::judge(self.sum(covered), 0, None)
     }
 
     /// Takes "offloaded" back where nothing can have been offloaded.

@@ -37,6 +37,7 @@ const VNI: usize = 4;
 /// ports as well; what is no VXLAN to Linux (`vxlan_rcv`: reserved bits are set) is
 /// none here, unless an Ethernet frame that fits follows: RFC 7348 has reserved bits
 /// ignored. `payload_bytes` is the length of the UDP payload by its header.
+#[inline]
 pub(super) fn parse(view: View<'_>, payload_bytes: u32) -> Result<Tunnel<'_>, Stop> {
     let header = view
         .array::<HEADER>(0)
@@ -101,6 +102,7 @@ pub(super) fn detect(view: View<'_>, payload_bytes: u32) -> Option<Tunnel<'_>> {
     tunnel(view, TunnelKind::Vxlan, Content::Ethernet).ok()
 }
 
+#[inline]
 fn tunnel(view: View<'_>, kind: TunnelKind, content: Content) -> Result<Tunnel<'_>, Stop> {
     let vni = view.u32(VNI).ok_or(view.truncated(LayerKind::Vxlan))? >> 8;
     Ok(Tunnel {

@@ -13,14 +13,13 @@
 use super::checksum::Judgement;
 use super::decoder::Decoder;
 use super::link::{self, Content, Found, ether_type};
-use super::network::{self, Network};
+use super::network;
 use super::offload::Suspicions;
 use super::tunnel::{Inside, Tunnel};
-use super::udp::PortUse;
 use super::upper::{Read, Upper};
 use super::view::View;
 use super::whole::Whole;
-use super::{mpls, ppp, tcp, udp, vlan};
+use super::{ipv4, mpls, ppp, tcp, udp, vlan};
 use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Transport, Why};
 use crate::model::{Frame, IpVersion, Protocol, ScopeTag, TunnelKey, VlanStack};
 
@@ -28,9 +27,11 @@ use crate::model::{Frame, IpVersion, Protocol, ScopeTag, TunnelKey, VlanStack};
 pub(super) struct Walk<'d> {
     decoder: &'d mut Decoder,
     packet: &'d mut Packet,
-    /// Scope of what is being read, without the VLANs read since.
-    scope: ScopeTag,
+    /// Scope of the packet that carries what is being read.
+    parent: ScopeTag,
     tunnel: Option<TunnelKey>,
+    /// Scope of what is being read, without the VLANs read since.
+    untagged: ScopeTag,
     vlans: VlanStack,
     suspicions: Suspicions,
 }
@@ -40,8 +41,9 @@ impl<'d> Walk<'d> {
         Self {
             decoder,
             packet,
-            scope: ScopeTag::WIRE,
+            parent: ScopeTag::WIRE,
             tunnel: None,
+            untagged: ScopeTag::WIRE,
             vlans: VlanStack::EMPTY,
             suspicions: Suspicions::default(),
         }
@@ -69,8 +71,14 @@ impl<'d> Walk<'d> {
     /// Walks on from what was found, layer by layer.
     fn layers<'a>(&mut self, mut found: Found<'a>, mut around: LayerKind) -> Result<(), Stop> {
         loop {
-            let network = self.network(found, around)?;
-            let Some(tunnel) = self.layer(&network)? else {
+            let upper = match self.ordinary(&found) {
+                Some(upper) => upper,
+                None => self.network(found, around)?,
+            };
+            let Some(upper) = upper else {
+                return Ok(());
+            };
+            let Some(tunnel) = self.above(&upper)? else {
                 return Ok(());
             };
             found = self.enter(&tunnel)?;
@@ -78,13 +86,37 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// Reads headers up to and including the next IP header, whose facts it states.
+    /// Reads what most often comes next, Ethernet and an ordinary IPv4 header, and states
+    /// its facts; gives what is above it, if it is no fragment. `None` if it is neither.
     #[inline]
-    fn network<'a>(&mut self, found: Found<'a>, around: LayerKind) -> Result<Network<'a>, Stop> {
+    fn ordinary<'a>(&mut self, found: &Found<'a>) -> Option<Option<Upper<'a>>> {
+        let (Content::Ethernet, view) = *found else {
+            return None;
+        };
+        let packet = link::ipv4_in_ethernet(view)?;
+        let scope = self.scope();
+        let layers = &mut self.packet.layers;
+        ipv4::ordinary(packet, scope, |layer| layers.push(layer))
+    }
+
+    /// Reads headers up to and including the next IP header, whose facts it states; gives
+    /// what is above it, if it is no fragment.
+    #[inline(never)]
+    fn network<'a>(
+        &mut self,
+        found: Found<'a>,
+        around: LayerKind,
+    ) -> Result<Option<Upper<'a>>, Stop> {
         let (version, view) = self.find_ip(found, around)?;
         let scope = self.scope();
         let layers = &mut self.packet.layers;
-        network::parse(version, view, scope, |layer| layers.push(layer))
+        let network = network::parse(version, view, scope, |layer| layers.push(layer))?;
+        if let Some(stop) = network.stop {
+            return Err(stop);
+        }
+        let layer = self.packet.layers.last();
+        let whole = layer.filter(|layer| !matches!(layer.fragment, Fragment::Piece(_)));
+        Ok(whole.map(|layer| network.upper(layer)))
     }
 
     /// Reads headers up to the next IP header.
@@ -124,23 +156,12 @@ impl<'d> Walk<'d> {
     /// The scope of the IP header to be read next.
     #[inline]
     fn scope(&mut self) -> ScopeTag {
-        self.decoder.scopes.tag(self.scope, self.tunnel, self.vlans)
-    }
-
-    /// Goes on from the IP header just read; gives the tunnel it carries.
-    #[inline]
-    fn layer<'a>(&mut self, network: &Network<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
-        let Some(layer) = self.packet.layers.last() else {
-            return Ok(None);
-        };
-        if let Some(stop) = network.stop {
-            return Err(stop);
+        if self.vlans.is_empty() {
+            return self.untagged;
         }
-        if let Fragment::Piece(_) = layer.fragment {
-            return Ok(None);
-        }
-        let upper = network.upper(layer);
-        self.above(&upper)
+        self.decoder
+            .scopes
+            .tag(self.parent, self.tunnel, self.vlans)
     }
 
     /// States layer 0 of a reassembled datagram, and walks on.
@@ -162,15 +183,15 @@ impl<'d> Walk<'d> {
     #[inline]
     fn above<'a>(&mut self, upper: &Upper<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
         match upper.protocol {
-            Protocol::UDP if self.decoder.is_plain_udp(upper) => {
-                match udp::facts(upper, PortUse::Ordinary) {
-                    Some((udp, judgement)) => {
-                        self.transport(upper, Transport::Udp(udp), &judgement);
-                        Ok(None)
-                    }
-                    None => self.state(upper, upper.truncated(LayerKind::Udp), Inside::Flow),
+            Protocol::UDP => match udp::Header::of(upper) {
+                Some(header) => {
+                    let (inside, port_use) = self.decoder.inside_udp(upper, &header);
+                    let (udp, judgement) = header.facts(upper, port_use);
+                    self.transport(upper, Transport::Udp(udp), &judgement);
+                    Ok(self.carried(inside?))
                 }
-            }
+                None => self.state(upper, upper.truncated(LayerKind::Udp), Inside::Flow),
+            },
             Protocol::TCP => self.state(upper, tcp::parse(upper), Inside::Flow),
             _ => {
                 let (read, inside) = self.decoder.read(upper);
@@ -188,22 +209,23 @@ impl<'d> Walk<'d> {
         inside: Inside<'a>,
     ) -> Result<Option<Tunnel<'a>>, Stop> {
         self.transport(upper, read.transport, &read.judgement);
-        let Some(layer) = self.packet.layers.last_mut() else {
-            return Ok(None);
-        };
-        let tunnel = match inside {
-            Inside::Flow => None,
-            Inside::WireGuard => {
-                layer.carries = Carries::WireGuard;
-                None
-            }
-            Inside::Esp => {
-                layer.carries = Carries::Esp;
-                None
-            }
-            Inside::Tunnel(tunnel) => Some(tunnel),
-        };
+        let tunnel = self.carried(inside);
         read.stop.map_or(Ok(tunnel), Err)
+    }
+
+    /// Writes down what is inside the layer just pushed, unless that is a tunnel.
+    #[inline(always)]
+    fn carried<'a>(&mut self, inside: Inside<'a>) -> Option<Tunnel<'a>> {
+        let carries = match inside {
+            Inside::Flow => return None,
+            Inside::Tunnel(tunnel) => return Some(tunnel),
+            Inside::WireGuard => Carries::WireGuard,
+            Inside::Esp => Carries::Esp,
+        };
+        if let Some(layer) = self.packet.layers.last_mut() {
+            layer.carries = carries;
+        }
+        None
     }
 
     /// Writes down the transport above the layer just pushed.
@@ -229,11 +251,12 @@ impl<'d> Walk<'d> {
             endpoints: layer.addresses,
             destination_port,
         };
-        self.scope = layer.scope;
+        self.parent = layer.scope;
         self.tunnel = Some(key);
         self.vlans = VlanStack::EMPTY;
-        layer.carries =
-            Carries::Tunnel(self.decoder.scopes.tag(self.scope, self.tunnel, self.vlans));
+        let scopes = &mut self.decoder.scopes;
+        self.untagged = scopes.tag(self.parent, self.tunnel, self.vlans);
+        layer.carries = Carries::Tunnel(self.untagged);
         layer.ovn = tunnel.ovn;
         if depth >= MAX_LAYERS {
             return Err(tunnel.view.stop(LayerKind::InnerEthernet, Why::TooDeep));

@@ -2,7 +2,7 @@
 
 use super::frames::ALL;
 use super::*;
-use crate::decode::checksum::{pseudo_of, sum};
+use crate::decode::checksum::{add, fold, length, pseudo_of, sum, wide};
 use crate::decode::{geneve, vxlan};
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, Ports, Protocol, ScopeTag, Sum};
@@ -91,9 +91,9 @@ impl Made {
                 16
             };
         write(&mut frame[field..], Sum(0));
-        let total = pseudo_of(&addresses, None, None, self.protocol)
-            .plus(Sum((end - header.end) as u16))
-            .plus(sum(&frame[header.end..end]));
+        let pseudo = pseudo_of(&addresses, None, None, self.protocol);
+        let pseudo = add(pseudo, length((end - header.end) as u32));
+        let total = fold(add(pseudo, wide(&frame[header.end..end])));
         write(&mut frame[field..], Sum(!total.0));
     }
 }
