@@ -8,11 +8,12 @@ use super::tunnel::{Inside, Tunnel};
 use super::udp::PortUse;
 use super::udp_payload::UdpPayloads;
 use super::upper::{Read, Upper};
+use super::view::View;
 use super::walk::Walk;
 use super::whole::Whole;
-use super::{gre, icmp, sctp, tcp, udp};
+use super::{gre, icmp, ipv4, link, sctp, tcp, udp};
 use crate::model::facts::{LayerKind, Packet, Stop, Transport};
-use crate::model::{Frame, IpVersion, Protocol, ScopeSet, TunnelKind};
+use crate::model::{Frame, IpVersion, LinkType, Protocol, ScopeSet, ScopeTag, TunnelKind};
 
 /// States facts about frames. One for each worker; it has no locks.
 #[derive(Clone, Debug)]
@@ -33,7 +34,13 @@ impl Decoder {
     /// States the facts of one frame into `packet`, which is cleared first.
     pub fn frame(&mut self, frame: &Frame<'_>, packet: &mut Packet) {
         packet.clear();
-        Walk::new(self, packet).frame(frame);
+        let view = View::new(frame.data, frame.wire_bytes);
+        match ordinary(frame.link_type, view, packet) {
+            // All there is to say of a fragment is said without a walk.
+            Some(None) => {}
+            Some(Some(upper)) => Walk::new(self, packet).rest(&upper),
+            None => Walk::new(self, packet).frame(frame.link_type, view),
+        }
     }
 
     /// The flow of an ordinary frame; `None` for all others, of which
@@ -102,6 +109,7 @@ impl Decoder {
     }
 
     /// Reads a UDP header, and what is inside the datagram.
+    #[inline(never)]
     fn udp<'a>(&self, upper: &Upper<'a>) -> (Read, Inside<'a>) {
         let Some(header) = udp::Header::of(upper) else {
             let stop = upper.truncated(LayerKind::Udp);
@@ -114,7 +122,7 @@ impl Decoder {
     }
 
     /// What is inside a UDP datagram, and what that makes of its port.
-    #[inline]
+    #[inline(always)]
     pub(super) fn inside_udp<'a>(
         &self,
         upper: &Upper<'a>,
@@ -133,6 +141,21 @@ impl Decoder {
         };
         (inside, port_use)
     }
+}
+
+/// States the first layer of what most frames are, Ethernet with an ordinary IPv4 header;
+/// gives what is above it, if it is no fragment.
+#[inline]
+fn ordinary<'a>(
+    link_type: LinkType,
+    view: View<'a>,
+    packet: &mut Packet,
+) -> Option<Option<Upper<'a>>> {
+    if link_type != LinkType::ETHERNET {
+        return None;
+    }
+    let inside = link::ipv4_in_ethernet(view)?;
+    ipv4::ordinary(inside, ScopeTag::WIRE, |layer| packet.layers.push(layer))
 }
 
 /// IP directly in IP: RFC 2003, RFC 4213, RFC 2473.

@@ -41,6 +41,8 @@ pub mod options;
 pub mod plain;
 pub mod whole;
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod erspan;
 mod esp;
 mod extension;

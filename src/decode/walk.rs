@@ -21,7 +21,7 @@ use super::view::View;
 use super::whole::Whole;
 use super::{ipv4, mpls, ppp, tcp, udp, vlan};
 use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Transport, Why};
-use crate::model::{Frame, IpVersion, Protocol, ScopeTag, TunnelKey, VlanStack};
+use crate::model::{IpVersion, LinkType, Protocol, ScopeTag, TunnelKey, VlanStack};
 
 /// One walk through the layers of a packet.
 pub(super) struct Walk<'d> {
@@ -49,12 +49,29 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// States the facts of a frame.
-    pub fn frame(&mut self, frame: &Frame<'_>) {
-        let view = View::new(frame.data, frame.wire_bytes);
-        let end =
-            link::open(frame.link_type, view).and_then(|found| self.layers(found, LayerKind::Link));
+    /// States the facts of a frame, of which `view` is all.
+    #[inline(never)]
+    pub fn frame(&mut self, link_type: LinkType, view: View<'_>) {
+        let end = link::open(link_type, view).and_then(|found| self.layers(found, LayerKind::Link));
         self.end(end);
+    }
+
+    /// States the facts of what is above a layer just pushed.
+    pub fn rest(&mut self, upper: &Upper<'_>) {
+        let end = self.inwards(upper);
+        self.end(end);
+    }
+
+    /// Walks on from what is above a layer just pushed.
+    #[inline]
+    fn inwards(&mut self, upper: &Upper<'_>) -> Result<(), Stop> {
+        match self.above(upper)? {
+            Some(tunnel) => {
+                let found = self.enter(&tunnel)?;
+                self.layers(found, LayerKind::InnerEthernet)
+            }
+            None => Ok(()),
+        }
     }
 
     /// States the facts of a reassembled datagram.
@@ -167,13 +184,7 @@ impl<'d> Walk<'d> {
     /// States layer 0 of a reassembled datagram, and walks on.
     fn whole(&mut self, whole: &Whole, view: View<'_>) -> Result<(), Stop> {
         self.packet.layers.push(whole.layer(view));
-        match self.above(&whole.upper(view))? {
-            Some(tunnel) => {
-                let found = self.enter(&tunnel)?;
-                self.layers(found, LayerKind::InnerEthernet)
-            }
-            None => Ok(()),
-        }
+        self.inwards(&whole.upper(view))
     }
 
     /// States what is above the layer just pushed.
