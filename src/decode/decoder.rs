@@ -108,6 +108,19 @@ impl Decoder {
         }
     }
 
+    /// Whether a UDP datagram carries nothing but a flow, by a glance.
+    #[inline]
+    pub(super) fn is_plain_udp(&self, upper: &Upper<'_>, header: &udp::Header) -> bool {
+        let payload = upper.view.skip(udp::HEADER);
+        self.udp_payloads.is_plain(header.ports, payload)
+    }
+
+    /// The VXLAN tunnel in a UDP datagram, by a glance.
+    #[inline]
+    pub(super) fn vxlan<'a>(&self, upper: &Upper<'a>, header: &udp::Header) -> Option<Tunnel<'a>> {
+        self.udp_payloads.vxlan(&header.body(upper))
+    }
+
     /// Reads a UDP header, and what is inside the datagram.
     #[inline(never)]
     fn udp<'a>(&self, upper: &Upper<'a>) -> (Read, Inside<'a>) {
@@ -122,14 +135,12 @@ impl Decoder {
     }
 
     /// What is inside a UDP datagram, and what that makes of its port.
-    #[inline(always)]
     pub(super) fn inside_udp<'a>(
         &self,
         upper: &Upper<'a>,
         header: &udp::Header,
     ) -> (Result<Inside<'a>, Stop>, PortUse) {
-        let payload = upper.view.skip(udp::HEADER);
-        if self.udp_payloads.is_plain(header.ports, payload) {
+        if self.is_plain_udp(upper, header) {
             return (Ok(Inside::Flow), PortUse::Ordinary);
         }
         let inside = self.udp_payloads.inside(&header.body(upper));

@@ -19,7 +19,7 @@ use super::network::{Network, piece};
 use super::routing::source_route;
 use super::upper::{Origin, Upper};
 use super::view::View;
-use crate::model::facts::{Carries, Fragment, Layer, LayerKind, Piece, Stop, Transport};
+use crate::model::facts::{Carries, Fragment, Layer, LayerKind, Stop, Transport};
 use crate::model::{Addresses, IpVersion, Protocol, ScopeTag, Verdict};
 use etherparse::Ipv4HeaderSlice;
 use etherparse::err::ipv4::HeaderSliceError;
@@ -109,23 +109,19 @@ impl Words {
     }
 
     #[inline]
-    fn fragment(self, payload: &[u8]) -> Fragment {
+    fn fragment(self, payload: View<'_>) -> Fragment {
         if !self.is_piece() {
             return Fragment::No;
         }
         let flags = self.flags();
-        Fragment::Piece(Piece {
-            id: u32::from(((self.first >> 32) as u16).swap_bytes()),
-            offset: u32::from(flags & Self::OFFSET) << 3,
-            more: flags & Self::MORE != 0,
-            sum: Some(sum(payload)),
-        })
+        let id = u32::from(((self.first >> 32) as u16).swap_bytes());
+        let offset = u32::from(flags & Self::OFFSET) << 3;
+        Fragment::Piece(piece(id, offset, flags & Self::MORE != 0, payload))
     }
 }
 
-/// Reads a header without options in front of a payload all of which was captured: the
-/// same as [`parse`] in fewer steps. `None` for all others; inside: what is above it, if
-/// it is no fragment.
+/// Reads a header without options and with a length: the same as [`parse`] in fewer
+/// steps. `None` for all others; inside: what is above it, if it is no fragment.
 #[inline]
 pub(super) fn ordinary<'a>(
     view: View<'a>,
@@ -134,33 +130,36 @@ pub(super) fn ordinary<'a>(
 ) -> Option<Option<Upper<'a>>> {
     let words = Words::of(view.bytes)?;
     let total = words.total();
-    let bytes = view.bytes.get(HEADER..usize::from(total))?;
+    let total = u32::from(total);
+    let captured = view.bytes.get(HEADER..)?;
     let protocol = words.protocol();
     if protocol == Protocol::AH {
         return None;
     }
+    let is_longer = total > view.claimed;
+    let claimed = total.checked_sub(HEADER as u32)?;
     let payload = View {
-        bytes,
+        bytes: captured.get(..claimed as usize).unwrap_or(captured),
         start: view.start.saturating_add(HEADER as u32),
-        claimed: bytes.len() as u32,
+        claimed,
     };
-    let fragment = words.fragment(bytes);
+    let fragment = words.fragment(payload);
     state(Layer {
         scope,
         addresses: words.addresses(),
         final_destination: None,
         home_address: None,
         protocol,
-        ip_bytes: u32::from(total),
+        ip_bytes: total,
         payload_start: payload.start,
-        payload_captured: payload.claimed,
-        payload_bytes: payload.claimed,
+        payload_captured: payload.captured(),
+        payload_bytes: claimed,
         extension_bytes: 0,
         hop_limit: words.second as u8,
         dont_fragment: words.flags() & Words::DONT_FRAGMENT != 0,
         fragment,
         header_checksum: Some(words.verdict()),
-        ip_longer: false,
+        ip_longer: is_longer,
         super_frame: false,
         transport: Transport::None,
         carries: Carries::Flow,
@@ -174,7 +173,10 @@ pub(super) fn ordinary<'a>(
         pseudo: Some(add(words.address_sum(), u64::from(protocol.0) << 8)),
         known_sum: None,
         known_excess: None,
-        origin: Origin::Packet,
+        origin: match is_longer {
+            true => Origin::Overlong,
+            false => Origin::Packet,
+        },
         scope,
     }))
 }

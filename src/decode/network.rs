@@ -67,6 +67,7 @@ pub(super) fn version(view: View<'_>, around: LayerKind) -> Result<IpVersion, St
 }
 
 /// The place of a fragment with this payload.
+#[inline]
 pub(super) fn piece(id: u32, offset: u32, more: bool, payload: View<'_>) -> Piece {
     Piece {
         id,

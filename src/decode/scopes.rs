@@ -43,13 +43,39 @@ impl Scopes {
         })
     }
 
+    /// The tag of what is inside `tunnel` and not tagged, in `parent`: the same without
+    /// copying a scope to be compared.
+    #[inline]
+    pub fn inside(&mut self, parent: ScopeTag, tunnel: &TunnelKey) -> ScopeTag {
+        let slot = slot_of(parent, Some(tunnel), &[]);
+        if let Some(Some((known, tag))) = self.slots.get(slot)
+            && known.parent == parent
+            && known.tunnel.as_ref() == Some(tunnel)
+            && known.vlans.is_empty()
+        {
+            return *tag;
+        }
+        let scope = Scope {
+            parent,
+            tunnel: Some(*tunnel),
+            vlans: VlanStack::EMPTY,
+        };
+        self.met(scope, slot)
+    }
+
     fn remembered(&mut self, scope: Scope) -> ScopeTag {
-        let slot = slot_of(&scope);
+        let slot = slot_of(scope.parent, scope.tunnel.as_ref(), scope.vlans.ids());
         if let Some(Some((known, tag))) = self.slots.get(slot)
             && *known == scope
         {
             return *tag;
         }
+        self.met(scope, slot)
+    }
+
+    /// Looks a scope up the long way, and puts it at hand.
+    #[inline(never)]
+    fn met(&mut self, scope: Scope, slot: usize) -> ScopeTag {
         let tag = ScopeTag::of(&scope);
         if !self.set.is_settled(tag) {
             self.set.insert(tag, scope);
@@ -99,20 +125,25 @@ impl Scopes {
 /// Where to look for a scope: from the words that differ between tunnels of one
 /// network. A poor spread costs time, nothing else.
 #[inline]
-fn slot_of(scope: &Scope) -> usize {
-    let mut mixed = scope.parent.0;
+fn slot_of(parent: ScopeTag, tunnel: Option<&TunnelKey>, vlans: &[u16]) -> usize {
+    let mut mixed = parent.0;
     let mut mix = |word: u64| mixed = (mixed ^ word).wrapping_mul(MIX).rotate_left(29);
-    for vlan in scope.vlans.ids() {
+    for vlan in vlans {
         mix(u64::from(*vlan));
     }
-    if let Some(tunnel) = &scope.tunnel {
-        mix(u64::from(tunnel.id.unwrap_or(0)));
-        for address in [&tunnel.endpoints.source, &tunnel.endpoints.destination] {
-            let (words, _) = address.as_chunks::<8>();
-            for word in words {
-                mix(u64::from_ne_bytes(*word));
-            }
-        }
+    if let Some(tunnel) = tunnel {
+        let id = u64::from(tunnel.id.unwrap_or(0));
+        mix(folded(&tunnel.endpoints.source) ^ id);
+        mix(folded(&tunnel.endpoints.destination));
     }
     (mixed >> 32) as usize % SLOTS
+}
+
+/// One word of an address of either version.
+#[inline]
+fn folded(address: &[u8; 16]) -> u64 {
+    let (words, _) = address.as_chunks::<8>();
+    words.iter().fold(0, |folded: u64, word| {
+        folded.rotate_left(32) ^ u64::from_ne_bytes(*word)
+    })
 }

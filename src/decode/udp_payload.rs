@@ -42,6 +42,13 @@ impl UdpPayloads {
                 .is_some_and(|word| vxlan::may_begin(word) || geneve::may_begin(word))
     }
 
+    /// VXLAN on a port of its own whose header says nothing but the VNI, as almost all do.
+    #[inline]
+    pub fn vxlan<'a>(&self, body: &Body<'a>) -> Option<Tunnel<'a>> {
+        let is_expected = self.vxlan.contains(&body.ports.destination);
+        is_expected.then(|| vxlan::ordinary(body.view)).flatten()
+    }
+
     /// Whether tunnels run on this destination port.
     #[inline]
     pub fn is_tunnel_port(&self, port: u16) -> bool {

@@ -56,6 +56,21 @@ pub(super) fn parse(view: View<'_>, payload_bytes: u32) -> Result<Tunnel<'_>, St
     tunnel(view, TunnelKind::Vxlan, Content::Ethernet)
 }
 
+/// Reads a VXLAN header that has nothing but the VNI, and its flag.
+#[inline]
+pub(super) fn ordinary(view: View<'_>) -> Option<Tunnel<'_>> {
+    let [FLAG_VNI, 0, 0, 0, high, middle, low, 0] = view.array::<HEADER>(0)? else {
+        return None;
+    };
+    Some(Tunnel {
+        kind: TunnelKind::Vxlan,
+        id: Some(u32::from_be_bytes([0, high, middle, low])),
+        content: Content::Ethernet,
+        view: view.skip(HEADER),
+        ovn: None,
+    })
+}
+
 /// Reads a VXLAN-GPE header, which without the P bit is one of VXLAN.
 pub(super) fn parse_gpe(view: View<'_>) -> Result<Tunnel<'_>, Stop> {
     let [flags, reserved_1, reserved_2, next, ..] = view

@@ -16,6 +16,7 @@ use super::link::{self, Content, Found, ether_type};
 use super::network;
 use super::offload::Suspicions;
 use super::tunnel::{Inside, Tunnel};
+use super::udp::PortUse;
 use super::upper::{Read, Upper};
 use super::view::View;
 use super::whole::Whole;
@@ -66,10 +67,7 @@ impl<'d> Walk<'d> {
     #[inline]
     fn inwards(&mut self, upper: &Upper<'_>) -> Result<(), Stop> {
         match self.above(upper)? {
-            Some(tunnel) => {
-                let found = self.enter(&tunnel)?;
-                self.layers(found, LayerKind::InnerEthernet)
-            }
+            Some(found) => self.layers(found, LayerKind::InnerEthernet),
             None => Ok(()),
         }
     }
@@ -95,10 +93,10 @@ impl<'d> Walk<'d> {
             let Some(upper) = upper else {
                 return Ok(());
             };
-            let Some(tunnel) = self.above(&upper)? else {
+            let Some(inside) = self.above(&upper)? else {
                 return Ok(());
             };
-            found = self.enter(&tunnel)?;
+            found = inside;
             around = LayerKind::InnerEthernet;
         }
     }
@@ -187,20 +185,16 @@ impl<'d> Walk<'d> {
         self.inwards(&whole.upper(view))
     }
 
-    /// States what is above the layer just pushed.
+    /// States what is above the layer just pushed; goes into the tunnel there, if there is
+    /// one.
     ///
     /// What most packets are goes its own way: facts of all kinds in one variable are
     /// written in small parts and copied in large ones, for which a processor waits.
     #[inline]
-    fn above<'a>(&mut self, upper: &Upper<'a>) -> Result<Option<Tunnel<'a>>, Stop> {
+    fn above<'a>(&mut self, upper: &Upper<'a>) -> Result<Option<Found<'a>>, Stop> {
         match upper.protocol {
             Protocol::UDP => match udp::Header::of(upper) {
-                Some(header) => {
-                    let (inside, port_use) = self.decoder.inside_udp(upper, &header);
-                    let (udp, judgement) = header.facts(upper, port_use);
-                    self.transport(upper, Transport::Udp(udp), &judgement);
-                    Ok(self.carried(inside?))
-                }
+                Some(header) => self.udp(upper, &header),
                 None => self.state(upper, upper.truncated(LayerKind::Udp), Inside::Flow),
             },
             Protocol::TCP => self.state(upper, tcp::parse(upper), Inside::Flow),
@@ -211,6 +205,42 @@ impl<'d> Walk<'d> {
         }
     }
 
+    /// States a UDP header and goes into the tunnel behind it, if there is one.
+    #[inline]
+    fn udp<'a>(
+        &mut self,
+        upper: &Upper<'a>,
+        header: &udp::Header,
+    ) -> Result<Option<Found<'a>>, Stop> {
+        if self.decoder.is_plain_udp(upper, header) {
+            self.udp_header(upper, header, PortUse::Ordinary);
+            return Ok(None);
+        }
+        if let Some(tunnel) = self.decoder.vxlan(upper, header) {
+            self.udp_header(upper, header, PortUse::Tunnel);
+            return self.enter(&tunnel).map(Some);
+        }
+        self.other_udp(upper, header)
+    }
+
+    /// The same for whatever takes a closer look.
+    #[inline(never)]
+    fn other_udp<'a>(
+        &mut self,
+        upper: &Upper<'a>,
+        header: &udp::Header,
+    ) -> Result<Option<Found<'a>>, Stop> {
+        let (inside, port_use) = self.decoder.inside_udp(upper, header);
+        self.udp_header(upper, header, port_use);
+        self.carried(&inside?)
+    }
+
+    #[inline(always)]
+    fn udp_header(&mut self, upper: &Upper<'_>, header: &udp::Header, port_use: PortUse) {
+        let (udp, judgement) = header.facts(upper, port_use);
+        self.transport(upper, Transport::Udp(udp), &judgement);
+    }
+
     /// Writes down what was read above the layer just pushed.
     #[inline(always)]
     fn state<'a>(
@@ -218,25 +248,28 @@ impl<'d> Walk<'d> {
         upper: &Upper<'a>,
         read: Read,
         inside: Inside<'a>,
-    ) -> Result<Option<Tunnel<'a>>, Stop> {
+    ) -> Result<Option<Found<'a>>, Stop> {
         self.transport(upper, read.transport, &read.judgement);
-        let tunnel = self.carried(inside);
-        read.stop.map_or(Ok(tunnel), Err)
+        match (read.stop, &inside) {
+            (None, _) => self.carried(&inside),
+            (Some(stop), Inside::Tunnel(_)) => Err(stop),
+            (Some(stop), _) => self.carried(&inside).and(Err(stop)),
+        }
     }
 
-    /// Writes down what is inside the layer just pushed, unless that is a tunnel.
-    #[inline(always)]
-    fn carried<'a>(&mut self, inside: Inside<'a>) -> Option<Tunnel<'a>> {
+    /// Writes down what is inside the layer just pushed; goes into it if it is a tunnel.
+    #[inline]
+    fn carried<'a>(&mut self, inside: &Inside<'a>) -> Result<Option<Found<'a>>, Stop> {
         let carries = match inside {
-            Inside::Flow => return None,
-            Inside::Tunnel(tunnel) => return Some(tunnel),
+            Inside::Flow => return Ok(None),
+            Inside::Tunnel(tunnel) => return self.enter(tunnel).map(Some),
             Inside::WireGuard => Carries::WireGuard,
             Inside::Esp => Carries::Esp,
         };
         if let Some(layer) = self.packet.layers.last_mut() {
             layer.carries = carries;
         }
-        None
+        Ok(None)
     }
 
     /// Writes down the transport above the layer just pushed.
@@ -250,6 +283,7 @@ impl<'d> Walk<'d> {
     }
 
     /// Goes into a tunnel of the layer just pushed.
+    #[inline]
     fn enter<'a>(&mut self, tunnel: &Tunnel<'a>) -> Result<Found<'a>, Stop> {
         let depth = self.packet.layers.len();
         let Some(layer) = self.packet.layers.last_mut() else {
@@ -265,8 +299,7 @@ impl<'d> Walk<'d> {
         self.parent = layer.scope;
         self.tunnel = Some(key);
         self.vlans = VlanStack::EMPTY;
-        let scopes = &mut self.decoder.scopes;
-        self.untagged = scopes.tag(self.parent, self.tunnel, self.vlans);
+        self.untagged = self.decoder.scopes.inside(self.parent, &key);
         layer.carries = Carries::Tunnel(self.untagged);
         layer.ovn = tunnel.ovn;
         if depth >= MAX_LAYERS {

@@ -93,10 +93,14 @@ impl Whole {
         }
     }
 
+    /// The sum of what is behind extension headers, a multiple of 8 bytes long.
+    fn sum_behind(&self, extensions: Option<&[u8]>) -> Option<Sum> {
+        Some(self.sum?.minus(sum(extensions?)))
+    }
+
     /// What is above its headers, for the transports.
     pub(super) fn upper<'a>(&self, view: View<'a>) -> Upper<'a> {
         let extensions = usize::from(self.extension_bytes);
-        let before = view.bytes.get(..extensions).map(sum);
         Upper {
             view: view.skip(extensions),
             protocol: self.protocol,
@@ -107,8 +111,10 @@ impl Whole {
                 self.home_address,
                 self.protocol,
             )),
-            // Extension headers are a multiple of 8 bytes long.
-            known_sum: self.sum.zip(before).map(|(all, before)| all.minus(before)),
+            known_sum: match extensions {
+                0 => self.sum,
+                _ => self.sum_behind(view.bytes.get(..extensions)),
+            },
             known_excess: self
                 .excess
                 .map(|(after, sum)| (after.saturating_sub(u32::from(self.extension_bytes)), sum)),
