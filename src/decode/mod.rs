@@ -15,7 +15,9 @@
 //!
 //! It must not: put fragments together, count, format, or look at the clock.
 //!
-//! Read `walk.rs` first: it goes through the layers of a packet. Each protocol has a file
+//! Read `walk.rs` first: it goes through the layers of a packet. What most packets are has
+//! a shorter way at each step, which never says anything else; `plain.rs` is the shortest,
+//! for frames of which nothing but their flow is to be said. Each protocol has a file
 //! with its header, its parser and its tests. Nothing else uses `etherparse`.
 #![deny(
     clippy::unwrap_used,

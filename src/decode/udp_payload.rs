@@ -98,11 +98,14 @@ impl UdpPayloads {
 
 /// A set of ports, one bit each.
 #[derive(Clone, Debug)]
-struct PortSet(Vec<u64>);
+struct PortSet(Box<[u64; WORDS]>);
+
+/// Words of 64 ports.
+const WORDS: usize = 1 << 10;
 
 impl PortSet {
     fn of<'p>(ports: impl Iterator<Item = &'p u16>) -> Self {
-        let mut words = vec![0; 1 << 10];
+        let mut words = Box::new([0; WORDS]);
         for port in ports {
             if let Some(word) = words.get_mut(usize::from(port >> 6)) {
                 *word |= 1 << (port & 63);
