@@ -29,24 +29,31 @@ pub(super) struct Filled {
 /// Gives out filled blocks, numbered in the order of the capture.
 ///
 /// Where the source allows it, stretches of bytes are read by several threads at once,
-/// and only their record boundaries are found in turn, while the lock is held: by
-/// whoever comes with the stretch that is next, for those behind it too.
+/// and only their record boundaries are found in turn: by whoever comes with the
+/// stretch that is next, for those behind it too. Other sources are read by one thread
+/// at a time, which goes on reading as long as others wait to decode what it has read.
 pub(super) struct Feed<'a> {
-    turn: Mutex<Turn<'a>>,
-    /// Something arrived, or there is nothing more to wait for.
-    arrived: Condvar,
-    empty: Mutex<Vec<Decoded>>,
-    returned: Condvar,
+    /// Locked for long only by the thread that reads in turn; after `turn`, if both.
+    source: Mutex<&'a mut dyn Source>,
+    turn: Mutex<Turn>,
+    /// Something changed that a thread may wait for.
+    changed: Condvar,
 }
 
-struct Turn<'a> {
-    source: &'a mut dyn Source,
+#[derive(Default)]
+struct Turn {
+    /// Blocks to be filled. The one given back last may still be in a cache.
+    empty: Vec<Decoded>,
     /// Stretches set aside and not accepted, in their order; `None` while one is read.
     aside: VecDeque<Option<(Stretch, Decoded)>>,
     /// Stretches accepted so far.
     accepted: u64,
     /// Blocks that nobody has taken yet.
     ready: VecDeque<Filled>,
+    /// Threads that wait for a block of either kind.
+    waiting: usize,
+    /// Whether a thread reads in turn.
+    is_reading: bool,
     /// Number of the next block.
     next: u64,
     frames: u64,
@@ -56,8 +63,10 @@ struct Turn<'a> {
 /// What a thread is to do next.
 enum Task {
     Decode(Filled),
-    /// Read this, the so-manieth that was set aside.
+    /// Read this stretch, whose place among those set aside is given.
     Read(u64, Stretch, Decoded),
+    ReadInTurn(Decoded),
+    Wait,
     End,
 }
 
@@ -65,139 +74,143 @@ impl<'a> Feed<'a> {
     pub(super) fn new(source: &'a mut dyn Source, threads: usize) -> Self {
         let blocks = threads * BLOCKS_PER_THREAD;
         Self {
+            source: Mutex::new(source),
             turn: Mutex::new(Turn {
-                source,
-                aside: VecDeque::new(),
-                accepted: 0,
-                ready: VecDeque::new(),
-                next: 0,
-                frames: 0,
-                is_over: false,
+                empty: (0..blocks).map(|_| Decoded::default()).collect(),
+                ..Turn::default()
             }),
-            arrived: Condvar::new(),
-            empty: Mutex::new((0..blocks).map(|_| Decoded::default()).collect()),
-            returned: Condvar::new(),
+            changed: Condvar::new(),
         }
     }
 
-    /// The next block; `None` if there is nothing more to read. The lock on the source
-    /// is never held to decode a block.
+    /// The next block; `None` if there is nothing more to read.
     pub(super) fn next(&self) -> Option<Filled> {
+        let mut turn = lock(&self.turn);
+        let mut reads_in_turn = false;
         loop {
-            match self.task() {
+            match self.task(&mut turn, reads_in_turn) {
                 Task::Decode(filled) => return Some(filled),
                 Task::End => return None,
+                Task::Wait => {
+                    turn.waiting += 1;
+                    turn = self
+                        .changed
+                        .wait(turn)
+                        .unwrap_or_else(PoisonError::into_inner);
+                    turn.waiting -= 1;
+                }
+                Task::ReadInTurn(block) => {
+                    drop(turn);
+                    reads_in_turn = true;
+                    turn = self.read_in_turn(block);
+                }
                 Task::Read(place, mut stretch, mut decoded) => {
+                    drop(turn);
                     stretch.read(&mut decoded.block);
-                    self.put(place, stretch, decoded);
+                    turn = self.accept(place, stretch, decoded);
                 }
             }
         }
     }
 
-    fn task(&self) -> Task {
-        let mut empty = None;
-        let mut turn = lock(&self.turn);
-        loop {
-            if let Some(filled) = turn.ready.pop_front() {
-                empty.into_iter().for_each(|block| self.give_back(block));
-                return Task::Decode(filled);
-            }
-            if turn.is_over {
-                empty.into_iter().for_each(|block| self.give_back(block));
-                return Task::End;
-            }
-            let Some(mut block) = empty.take() else {
-                // Not waited for with the lock held: who brings one may need it.
-                drop(turn);
-                empty = Some(self.empty_block());
-                turn = lock(&self.turn);
-                continue;
-            };
-            if let Some(stretch) = turn.source.set_aside() {
-                let place = turn.accepted + turn.aside.len() as u64;
-                turn.aside.push_back(None);
-                return Task::Read(place, stretch, block);
-            }
-            if !turn.aside.is_empty() {
-                self.give_back(block);
-                turn = wait(&self.arrived, turn);
-                continue;
-            }
-            if turn.source.fill(&mut block.block) {
-                turn.make_ready(block);
-            } else {
-                turn.is_over = true;
-                self.arrived.notify_all();
-                self.give_back(block);
-            }
+    /// `reads_in_turn`: whether the thread has just done so, and will be missed there.
+    fn task(&self, turn: &mut Turn, reads_in_turn: bool) -> Task {
+        if (!reads_in_turn || turn.has_block_to_spare())
+            && let Some(filled) = turn.ready.pop_front()
+        {
+            return Task::Decode(filled);
         }
+        if turn.is_over {
+            return Task::End;
+        }
+        if turn.is_reading {
+            return Task::Wait;
+        }
+        let Some(block) = turn.empty.pop() else {
+            return Task::Wait;
+        };
+        if let Some(stretch) = lock(&self.source).set_aside() {
+            let place = turn.accepted + turn.aside.len() as u64;
+            turn.aside.push_back(None);
+            return Task::Read(place, stretch, block);
+        }
+        if turn.aside.is_empty() {
+            turn.is_reading = true;
+            return Task::ReadInTurn(block);
+        }
+        turn.empty.push(block);
+        Task::Wait
+    }
+
+    fn read_in_turn(&self, mut block: Decoded) -> MutexGuard<'_, Turn> {
+        let has_frames = lock(&self.source).fill(&mut block.block);
+        let mut turn = lock(&self.turn);
+        turn.is_reading = false;
+        if has_frames {
+            self.make_ready(&mut turn, block);
+        } else {
+            turn.is_over = true;
+        }
+        self.changed.notify_all();
+        turn
     }
 
     /// Puts a stretch that was read in its place, and accepts what is in order.
-    fn put(&self, place: u64, stretch: Stretch, decoded: Decoded) {
+    fn accept(&self, place: u64, stretch: Stretch, decoded: Decoded) -> MutexGuard<'_, Turn> {
         let mut turn = lock(&self.turn);
         let index = (place - turn.accepted) as usize;
-        if let Some(space) = turn.aside.get_mut(index) {
-            *space = Some((stretch, decoded));
-        }
-        while let Some(Some(_)) = turn.aside.front()
-            && let Some(Some((stretch, mut decoded))) = turn.aside.pop_front()
-        {
-            turn.accepted += 1;
-            if turn.source.accept(&mut decoded.block, &stretch) {
-                turn.make_ready(decoded);
+        turn.aside[index] = Some((stretch, decoded));
+        while let Some((stretch, mut decoded)) = turn.front_of_aside() {
+            let has_frames = lock(&self.source).accept(&mut decoded.block, &stretch);
+            if has_frames {
+                self.make_ready(&mut turn, decoded);
             } else {
-                self.give_back(decoded);
+                turn.empty.push(decoded);
             }
         }
-        self.arrived.notify_all();
+        self.changed.notify_all();
+        turn
+    }
+
+    fn make_ready(&self, turn: &mut Turn, decoded: Decoded) {
+        turn.frames += decoded.block.frame_count();
+        let filled = Filled {
+            number: turn.next,
+            progress: Progress {
+                read: lock(&self.source).progress(),
+                frames: turn.frames,
+            },
+            decoded,
+        };
+        turn.next += 1;
+        turn.ready.push_back(filled);
     }
 
     /// Takes a block back to be filled again.
     pub(super) fn give_back(&self, decoded: Decoded) {
-        lock(&self.empty).push(decoded);
-        self.returned.notify_one();
+        lock(&self.turn).empty.push(decoded);
+        self.changed.notify_one();
     }
 
     /// Nothing more is to be read.
     pub(super) fn end(&self) {
         lock(&self.turn).is_over = true;
-    }
-
-    /// The block given back last, which a cache may still hold. Waits for one: those
-    /// that are out are decoded by others, and given back once those before them are.
-    fn empty_block(&self) -> Decoded {
-        let mut empty = lock(&self.empty);
-        loop {
-            match empty.pop() {
-                Some(decoded) => return decoded,
-                None => {
-                    empty = wait(&self.returned, empty);
-                }
-            }
-        }
+        self.changed.notify_all();
     }
 }
 
-impl Turn<'_> {
-    fn make_ready(&mut self, decoded: Decoded) {
-        self.frames += decoded.block.frame_count();
-        let filled = Filled {
-            number: self.next,
-            progress: Progress {
-                read: self.source.progress(),
-                frames: self.frames,
-            },
-            decoded,
-        };
-        self.next += 1;
-        self.ready.push_back(filled);
+impl Turn {
+    /// Whether there is a block that nobody waits for, or that waits for somebody
+    /// because no other can be filled.
+    fn has_block_to_spare(&self) -> bool {
+        self.ready.len() > self.waiting || self.empty.is_empty() || self.is_over
     }
-}
 
-fn wait<'m, T>(condition: &Condvar, guard: MutexGuard<'m, T>) -> MutexGuard<'m, T> {
-    condition
-        .wait(guard)
-        .unwrap_or_else(PoisonError::into_inner)
+    /// The stretch in front, if it was read.
+    fn front_of_aside(&mut self) -> Option<(Stretch, Decoded)> {
+        let front = self.aside.front_mut()?.take()?;
+        self.aside.pop_front();
+        self.accepted += 1;
+        Some(front)
+    }
 }
