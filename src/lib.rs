@@ -44,7 +44,7 @@
 //! | source | model |
 //! | decode | model |
 //! | reassemble | model |
-//! | account | model, reassemble::Carried, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
+//! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
 //! | pipeline | model, source, decode, reassemble, account |
 //! | report | model, account, source::FileFacts, source::Problem, source::Severity |
 //! | cli | model, source, decode, reassemble, account, pipeline, report |

@@ -6,7 +6,8 @@ use fraglens::decode::{DecodeOptions, Decoder};
 use fraglens::model::facts::{Fragment, Layer, Packet, Piece};
 use fraglens::model::{Frame, ScopeTag, Timestamp};
 use fraglens::reassemble::{
-    Carried, Datagram, FragmentFacts, Limits, Listener, Outcome, Place, Reassembler,
+    Carried, Completed, Datagram, Fate, FragmentFacts, Limits, Listener, Place, Reassembler,
+    WholeDatagram,
 };
 use fraglens::source::Block;
 use std::hint::black_box;
@@ -48,6 +49,9 @@ enum Content {
     Tunnel,
 }
 
+/// What is inside the tunnels.
+const INSIDE: ScopeTag = ScopeTag(1);
+
 struct Tally {
     carried: Content,
     whole: u64,
@@ -60,24 +64,35 @@ impl Tally {
 }
 
 impl Listener for Tally {
-    fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
-        match self.carried {
-            Content::Flow => None,
-            Content::Tunnel => Some(Carried {
-                inside: ScopeTag(1),
-                flow: None,
-                ip_bytes: 0,
-            }),
-        }
+    fn is_tunnel(&mut self, _: &Datagram, _: &[u8]) -> bool {
+        matches!(self.carried, Content::Tunnel)
     }
 
-    fn outcome(&mut self, outcome: Outcome<'_>) {
-        if let Outcome::Reassembled(datagram) = black_box(outcome) {
-            self.whole += 1;
-            if let Content::Tunnel = self.carried {
-                assert_eq!(datagram.captured.len(), datagram.payload_bytes as usize);
-            }
+    fn carried(&mut self, _: &Datagram, captured: &[u8]) -> Option<Carried> {
+        black_box(captured);
+        Some(Carried {
+            inside: INSIDE,
+            flow: None,
+            ip_bytes: 0,
+        })
+    }
+
+    fn reassembled(&mut self, whole: &WholeDatagram<'_>) -> Option<ScopeTag> {
+        let whole = black_box(whole);
+        self.whole += 1;
+        let is_tunnel = matches!(self.carried, Content::Tunnel);
+        if is_tunnel {
+            assert_eq!(whole.captured.len(), whole.payload_bytes as usize);
         }
+        is_tunnel.then_some(INSIDE)
+    }
+
+    fn lost(&mut self, datagram: &Datagram, _: Fate) {
+        black_box(datagram);
+    }
+
+    fn late_copy(&mut self, completed: &Completed, _: &FragmentFacts) {
+        black_box(completed);
     }
 }
 

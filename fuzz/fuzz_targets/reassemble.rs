@@ -6,8 +6,8 @@
 use fraglens::decode::sum;
 use fraglens::model::{Addresses, Duration, FrameId, Protocol, ScopeTag, Sum, Timestamp, Verdict};
 use fraglens::reassemble::{
-    Carried, Datagram, FragmentFacts, Key, Limits, Listener, MAX_DATAGRAM_BYTES, Outcome, Payload,
-    Reassembler,
+    Carried, Completed, Datagram, Fate, FragmentFacts, Key, Limits, Listener, MAX_DATAGRAM_BYTES,
+    Payload, Reassembler, WholeDatagram,
 };
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
@@ -117,35 +117,45 @@ struct Told {
 }
 
 impl Listener for Told {
-    fn tunnel(&mut self, datagram: &Datagram, _: &[u8]) -> Option<Carried> {
-        match datagram.key.scope {
-            ScopeTag::WIRE => None,
-            inside => Some(Carried {
-                inside,
-                flow: None,
-                ip_bytes: 0,
-            }),
-        }
+    fn is_tunnel(&mut self, datagram: &Datagram, _: &[u8]) -> bool {
+        datagram.key.scope != ScopeTag::WIRE
     }
 
-    fn outcome(&mut self, outcome: Outcome<'_>) {
-        match outcome {
-            Outcome::Reassembled(whole) => {
-                self.fragments += whole.datagram.tally.fragments();
-                assert!(whole.payload_bytes <= MAX_DATAGRAM_BYTES);
-                let bytes: Vec<u8> = (0..whole.payload_bytes).map(byte_at).collect();
-                let found = whole.captured;
-                assert!(
-                    bytes.starts_with(found),
-                    "the bytes are those of its pieces"
-                );
-                if let Some(found) = whole.sum {
-                    assert_eq!(canonical(found), canonical(sum(&bytes)));
-                }
-            }
-            Outcome::Lost(datagram, _) => self.fragments += datagram.tally.fragments(),
-            Outcome::LateCopy(..) => self.fragments += 1,
+    fn carried(&mut self, datagram: &Datagram, captured: &[u8]) -> Option<Carried> {
+        let bytes: Vec<u8> = (0..).map(byte_at).take(captured.len()).collect();
+        assert_eq!(captured, bytes, "the bytes are those of its first piece");
+        Some(Carried {
+            inside: datagram.key.scope,
+            flow: None,
+            ip_bytes: 0,
+        })
+    }
+
+    fn reassembled(&mut self, whole: &WholeDatagram<'_>) -> Option<ScopeTag> {
+        self.fragments += whole.datagram.tally.fragments();
+        assert!(whole.payload_bytes <= MAX_DATAGRAM_BYTES);
+        let bytes: Vec<u8> = (0..whole.payload_bytes).map(byte_at).collect();
+        for found in [Some(whole.captured), whole.unread_first]
+            .into_iter()
+            .flatten()
+        {
+            assert!(
+                bytes.starts_with(found),
+                "the bytes are those of its pieces"
+            );
         }
+        if let Some(found) = whole.sum {
+            assert_eq!(canonical(found), canonical(sum(&bytes)));
+        }
+        whole.datagram.is_tunnel.then_some(whole.datagram.key.scope)
+    }
+
+    fn lost(&mut self, datagram: &Datagram, _: Fate) {
+        self.fragments += datagram.tally.fragments();
+    }
+
+    fn late_copy(&mut self, _: &Completed, _: &FragmentFacts) {
+        self.fragments += 1;
     }
 }
 

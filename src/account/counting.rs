@@ -3,7 +3,7 @@
 use crate::model::counters::Counters;
 use crate::model::facts::{Fragment, Layer, Transport, UdpLength};
 use crate::model::{Protocol, Verdict, VerdictCounts};
-use crate::reassemble::{Datagram, Fate, FragmentFacts, LargestFull};
+use crate::reassemble::{Completed, Datagram, Fate, FragmentFacts, LargestFull};
 
 /// Counts what stands in the header of a whole packet.
 pub(super) fn count_header(counters: &mut Counters, layer: &Layer) {
@@ -61,7 +61,7 @@ pub(super) fn count_fragments(counters: &mut Counters, datagram: &Datagram) {
 pub(super) fn count_late_copy(
     counters: &mut Counters,
     largest: &mut LargestFull,
-    datagram: &Datagram,
+    completed: &Completed,
     fragment: &FragmentFacts,
 ) {
     let fragments = &mut counters.fragments;
@@ -79,7 +79,7 @@ pub(super) fn count_late_copy(
         counters.checksums.ipv4.count(verdict);
     }
     count_ip_longer(counters, u64::from(fragment.ip_longer));
-    if fragment.offset == 0 && datagram.first_looks_bad_to_old_tcpdump() {
+    if fragment.offset == 0 && completed.first_looks_bad_to_old_tcpdump() {
         counters.bad_length.first_fragment_artifact += 1;
     }
 }

@@ -7,7 +7,7 @@ use super::sizes::Sizes;
 use super::table::{Merge, Rank};
 use crate::model::facts::{Carries, Fragment, IcmpError, Layer, OvnPorts, Transport, UdpLength};
 use crate::model::{Counters, FlowKey, IpVersion, Protocol, Timestamp, Verdict};
-use crate::reassemble::{Datagram, Fate, FragmentFacts, LargestFull};
+use crate::reassemble::{Completed, Datagram, Fate, FragmentFacts, LargestFull};
 use siphasher::sip::SipHasher13;
 use std::hash::{Hash, Hasher};
 
@@ -151,9 +151,9 @@ impl Flow {
     }
 
     /// Counts a copy of a fragment whose datagram was whole already.
-    pub fn late_copy(&mut self, datagram: &Datagram, fragment: &FragmentFacts) {
+    pub fn late_copy(&mut self, completed: &Completed, fragment: &FragmentFacts) {
         self.seen(fragment.timestamp);
-        self.rare().late_copy(datagram, fragment);
+        self.rare().late_copy(completed, fragment);
     }
 
     /// Counts an ICMP error about a packet of this flow.

@@ -7,7 +7,7 @@ use super::tunnel::Tunnel;
 use super::undecoded::Undecoded;
 use crate::model::facts::{Carries, Fragment, Layer, OvnPorts, Packet, Stop, Transport};
 use crate::model::{Duration, FlowKey, Frame, ScopeSet, ScopeTag, Timestamp};
-use crate::reassemble::{Carried, Datagram, Fate, FragmentFacts, LimitsHit};
+use crate::reassemble::{Carried, Completed, Datagram, Fate, FragmentFacts, LimitsHit};
 
 /// Most flows that are told apart.
 pub const MAX_FLOWS: usize = 2_000_000;
@@ -208,16 +208,13 @@ impl Ledger {
     }
 
     /// Counts a copy of a fragment whose datagram was whole already.
-    pub fn late_copy(&mut self, datagram: &Datagram, fragment: &FragmentFacts) {
-        match datagram.tunnel {
-            Some(carried) => self
-                .tunnels
-                .entry(&carried.inside)
-                .late_copy(datagram, fragment),
+    pub fn late_copy(&mut self, completed: &Completed, fragment: &FragmentFacts) {
+        match completed.inside {
+            Some(inside) => self.tunnels.entry(&inside).late_copy(completed, fragment),
             None => self
                 .flows
-                .entry(&datagram.flow_key())
-                .late_copy(datagram, fragment),
+                .entry(&completed.flow_key())
+                .late_copy(completed, fragment),
         }
     }
 

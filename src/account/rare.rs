@@ -7,7 +7,7 @@ use super::icmp_errors::IcmpErrors;
 use super::table::Merge;
 use crate::model::facts::{Carries, LARGEST_MTU, Layer, OvnPorts, Transport};
 use crate::model::{Counters, Protocol};
-use crate::reassemble::{Datagram, Fate, FragmentFacts, LargestFull};
+use crate::reassemble::{Completed, Datagram, Fate, FragmentFacts, LargestFull};
 
 /// Whether a packet cannot have been on a wire like this: a sender's NIC was still to
 /// cut it up (TSO, GSO), or a receiver's had joined several (GRO).
@@ -86,11 +86,11 @@ impl Rare {
         count_fate(&mut self.counters, fate);
     }
 
-    pub fn late_copy(&mut self, datagram: &Datagram, fragment: &FragmentFacts) {
+    pub fn late_copy(&mut self, completed: &Completed, fragment: &FragmentFacts) {
         self.counters.packets += 1;
         self.counters.bytes += fragment.wire_bytes;
         self.duplicate_bytes += fragment.wire_bytes;
-        count_late_copy(&mut self.counters, &mut self.largest, datagram, fragment);
+        count_late_copy(&mut self.counters, &mut self.largest, completed, fragment);
     }
 
     pub fn pieces(&mut self, fewest: u64, most: u64) {

@@ -6,7 +6,7 @@ use super::counting::{
 use super::table::{Merge, Rank};
 use crate::model::facts::{Layer, Transport};
 use crate::model::{Counters, ScopeTag};
-use crate::reassemble::{Datagram, Fate, FragmentFacts, LargestFull};
+use crate::reassemble::{Completed, Datagram, Fate, FragmentFacts, LargestFull};
 
 impl Rank for ScopeTag {
     fn rank(&self) -> u64 {
@@ -52,10 +52,10 @@ impl Tunnel {
     }
 
     /// Counts a copy of a fragment whose datagram was whole already.
-    pub fn late_copy(&mut self, datagram: &Datagram, fragment: &FragmentFacts) {
+    pub fn late_copy(&mut self, completed: &Completed, fragment: &FragmentFacts) {
         self.counters.packets += 1;
         self.counters.bytes += u64::from(fragment.ip_bytes);
-        count_late_copy(&mut self.counters, &mut self.largest, datagram, fragment);
+        count_late_copy(&mut self.counters, &mut self.largest, completed, fragment);
     }
 
     /// The counters of the report.

@@ -8,8 +8,8 @@ use crate::decode::{Decoder, Whole};
 use crate::model::facts::{Carries, Layer, LayerKind, MAX_LAYERS, Packet, Stop, Why};
 use crate::model::{ScopeTag, Sum, Timestamp};
 use crate::reassemble::{
-    Carried, Datagram, FragmentFacts, Limits, Listener, Outcome, Payload, Place, Reassembler,
-    WholeDatagram,
+    Carried, Completed, Datagram, Fate, FragmentFacts, Limits, Listener, Payload, Place,
+    Reassembler, WholeDatagram,
 };
 
 /// One shard of the reassembly.
@@ -130,64 +130,101 @@ impl Load {
 }
 
 impl Listener for Opener {
-    fn tunnel(&mut self, datagram: &Datagram, captured: &[u8]) -> Option<Carried> {
-        let whole = whole(datagram, datagram.header.payload_bytes, None);
-        if !self.decoder.carries_tunnel(&whole, captured) {
-            return None;
-        }
-        self.decoder.datagram(&whole, captured, &mut self.packet);
-        let (outer, inner) = self.packet.layers.split_first()?;
-        let Carries::Tunnel(inside) = outer.carries else {
-            return None;
-        };
+    fn is_tunnel(&mut self, datagram: &Datagram, captured: &[u8]) -> bool {
+        let begun = whole(datagram, datagram.header.payload_bytes, None);
+        self.decoder.carries_tunnel(&begun, captured)
+    }
+
+    fn carried(&mut self, datagram: &Datagram, captured: &[u8]) -> Option<Carried> {
+        let begun = whole(datagram, datagram.header.payload_bytes, None);
+        self.decoder.datagram(&begun, captured, &mut self.packet);
+        let inner = self.packet.layers.get(1..)?;
         let innermost = inner
             .last()
             .filter(|layer| !matches!(layer.carries, Carries::Tunnel(_)));
         Some(Carried {
-            inside,
+            inside: self.inside()?,
             flow: innermost.map(Layer::flow_key),
             ip_bytes: innermost.map_or(0, |layer| layer.ip_bytes),
         })
     }
 
-    fn outcome(&mut self, outcome: Outcome<'_>) {
-        match outcome {
-            Outcome::Reassembled(whole) => self.reassembled(&whole),
-            Outcome::Lost(datagram, fate) => self.ledger.lost(datagram, fate),
-            Outcome::LateCopy(datagram, copy) => self.ledger.late_copy(datagram, copy),
+    fn reassembled(&mut self, reassembled: &WholeDatagram<'_>) -> Option<ScopeTag> {
+        let datagram = reassembled.datagram;
+        let whole = whole(datagram, reassembled.payload_bytes, reassembled.sum);
+        if datagram.is_tunnel
+            && !reassembled.captured.is_empty()
+            && let Some(inside) = self.decoded(&whole, reassembled)
+        {
+            self.count_opened(inside, &whole, reassembled);
+            return Some(inside);
         }
+        let inside = self.as_first_shows(reassembled);
+        let transport = self.decoder.transport(&whole, datagram.head.bytes());
+        match inside {
+            Some(inside) => {
+                self.ledger.reassembled_tunnel(inside, datagram, &transport);
+                self.ledger.stop(&unopened(), true);
+            }
+            None => self
+                .ledger
+                .reassembled_flow(datagram, &transport, whole.ip_bytes),
+        }
+        inside
+    }
+
+    fn lost(&mut self, datagram: &Datagram, fate: Fate) {
+        self.ledger.lost(datagram, fate);
+    }
+
+    fn late_copy(&mut self, completed: &Completed, copy: &FragmentFacts) {
+        self.ledger.late_copy(completed, copy);
     }
 }
 
 impl Opener {
-    fn reassembled(&mut self, reassembled: &WholeDatagram<'_>) {
-        let datagram = reassembled.datagram;
-        let whole = whole(datagram, reassembled.payload_bytes, reassembled.sum);
-        match datagram.tunnel {
-            Some(carried) if !reassembled.captured.is_empty() => {
-                self.open(carried.inside, &whole, reassembled);
-            }
-            Some(carried) => {
-                let transport = self.decoder.transport(&whole, datagram.head.bytes());
-                self.ledger
-                    .reassembled_tunnel(carried.inside, datagram, &transport);
-                self.ledger.stop(&unopened(), true);
-            }
-            None => {
-                let transport = self.decoder.transport(&whole, datagram.head.bytes());
-                self.ledger
-                    .reassembled_flow(datagram, &transport, whole.ip_bytes);
-            }
+    /// The scope inside the tunnel that the outermost layer just decoded carries.
+    fn inside(&self) -> Option<ScopeTag> {
+        match self.packet.layers.first()?.carries {
+            Carries::Tunnel(inside) => Some(inside),
+            _ => None,
         }
     }
 
-    /// Decodes a whole tunnel packet as far as it was captured, counts its layers, and
-    /// passes on the fragment in it if there is one.
-    fn open(&mut self, inside: ScopeTag, whole: &Whole, reassembled: &WholeDatagram<'_>) {
+    /// The scope inside the tunnel that a first fragment shows.
+    fn as_first_shows(&mut self, reassembled: &WholeDatagram<'_>) -> Option<ScopeTag> {
+        let datagram = reassembled.datagram;
+        let carried = match reassembled.unread_first {
+            Some(first) => self.carried(datagram, first),
+            None => datagram.tunnel,
+        };
+        Some(carried?.inside)
+    }
+
+    /// Decodes a whole tunnel packet as far as it was captured; gives the scope inside
+    /// the tunnel.
+    fn decoded(&mut self, whole: &Whole, reassembled: &WholeDatagram<'_>) -> Option<ScopeTag> {
+        self.decoder
+            .datagram(whole, reassembled.captured, &mut self.packet);
+        if reassembled.unread_first.is_some()
+            && let Some(inside) = self.inside()
+        {
+            return Some(inside);
+        }
+        // What looked like a tunnel from its first fragment is counted as one, whatever
+        // the whole looks like.
+        let inside = self.as_first_shows(reassembled);
+        self.decoder
+            .datagram(whole, reassembled.captured, &mut self.packet);
+        inside
+    }
+
+    /// Counts the layers of the tunnel packet just decoded, and passes on the fragment
+    /// in it if there is one.
+    fn count_opened(&mut self, inside: ScopeTag, whole: &Whole, reassembled: &WholeDatagram<'_>) {
         let datagram = reassembled.datagram;
         let bytes = reassembled.captured;
         let is_cut = bytes.len() < whole.payload_bytes as usize;
-        self.decoder.datagram(whole, bytes, &mut self.packet);
         let Some((outer, inner)) = self.packet.layers.split_first() else {
             return;
         };

@@ -1,8 +1,9 @@
 //! One fragmented datagram: what came of it, and what became of it.
 
+use super::charges::Charges;
 use super::fragment::{Detour, FragmentFacts, Key};
 use super::head::Head;
-use super::kept::KeptBytes;
+use super::kept::{KeptBytes, Pool};
 use super::pieces::{NewPiece, Pieces};
 use super::tally::FragmentTally;
 use crate::model::facts::OvnPorts;
@@ -66,22 +67,27 @@ pub struct Datagram {
     pub head: Head,
     /// The logical ports of OVN in the tunnel header around its first piece to come.
     pub ovn: Option<OvnPorts>,
-    /// The tunnel it carries, once its first fragment showed one.
+    /// Whether its first fragment showed a tunnel.
+    pub is_tunnel: bool,
+    /// What that carries, once it was asked: before the datagram is lost.
     pub tunnel: Option<Carried>,
+    /// Bytes of the first fragment among those kept, while nobody has asked what the
+    /// tunnel carries.
+    pub(super) unread_first: Option<u32>,
     /// Sum of the bytes beyond the UDP length, which its checksum does not cover;
     /// `None` once some of them were not captured, or given up.
     pub(super) excess: Option<Sum>,
     pub(super) pieces: Pieces,
-    pub(super) kept: Option<Box<KeptBytes>>,
+    pub(super) kept: Option<KeptBytes>,
     /// Whether its bytes were given up while its first fragment was missing.
     pub(super) bytes_given_up: bool,
     pub(super) state: State,
     /// Number of this datagram among all that were opened.
     pub(super) serial: u64,
+    /// Hash of its key.
+    pub(super) hash: u32,
     /// Memory it is charged with.
-    pub(super) charged_bytes: usize,
-    /// The part of that which is bytes kept without a first fragment.
-    pub(super) charged_headless_bytes: usize,
+    pub(super) charged: Charges,
 }
 
 /// What is taken over from the IP header of one fragment for the whole.
@@ -110,16 +116,17 @@ pub struct HeaderFacts {
 pub(super) enum State {
     /// Pieces are missing.
     Open,
-    /// Complete since then; still known, so that late copies are recognised.
-    Complete(Timestamp),
     /// Overlapped or oversized; still known, so that later pieces open no new one.
     Dead(Fate),
+    /// No longer there: what is left is memory to use again.
+    Closed,
 }
 
 impl HeaderFacts {
-    pub(super) fn of(fragment: &FragmentFacts) -> Self {
+    /// Of a fragment that need not be the first.
+    fn of_any(fragment: &FragmentFacts) -> Self {
         Self {
-            is_first: fragment.offset == 0,
+            is_first: false,
             protocol: fragment.protocol,
             hop_limit: fragment.hop_limit,
             dont_fragment: fragment.dont_fragment,
@@ -141,29 +148,113 @@ impl HeaderFacts {
 }
 
 impl Datagram {
-    pub(super) fn open(fragment: &FragmentFacts, serial: u64) -> Self {
+    /// A datagram of which one fragment is about to be taken in.
+    pub(super) fn open(fragment: &FragmentFacts, hash: u32, serial: u64) -> Self {
         Self {
             key: fragment.key,
             opened: fragment.timestamp,
             last_timestamp: fragment.timestamp,
             depth: fragment.depth,
             tally: FragmentTally::default(),
-            header: HeaderFacts {
-                is_first: false,
-                ..HeaderFacts::of(fragment)
-            },
+            header: HeaderFacts::of_any(fragment),
             head: Head::default(),
             ovn: fragment.ovn,
+            is_tunnel: false,
             tunnel: None,
+            unread_first: None,
             excess: Some(Sum::default()),
             pieces: Pieces::default(),
             kept: None,
             bytes_given_up: false,
             state: State::Open,
             serial,
-            charged_bytes: 0,
-            charged_headless_bytes: 0,
+            hash,
+            charged: Charges::default(),
         }
+    }
+
+    /// The same in the place of one that was closed: what has room for bytes or
+    /// pieces stays where it is, and all else is written over.
+    pub(super) fn reopen(&mut self, fragment: &FragmentFacts, hash: u32, serial: u64) {
+        // By all their names: a field that is new must not be forgotten here.
+        let Self {
+            key,
+            opened,
+            last_timestamp,
+            depth,
+            tally,
+            header,
+            head,
+            ovn,
+            is_tunnel,
+            tunnel,
+            unread_first,
+            excess,
+            pieces,
+            kept,
+            bytes_given_up,
+            state,
+            serial: own_serial,
+            hash: own_hash,
+            charged,
+        } = self;
+        *key = fragment.key;
+        *opened = fragment.timestamp;
+        *last_timestamp = fragment.timestamp;
+        *depth = fragment.depth;
+        *tally = FragmentTally::default();
+        *header = HeaderFacts::of_any(fragment);
+        head.clear();
+        *ovn = fragment.ovn;
+        *is_tunnel = false;
+        *tunnel = None;
+        *unread_first = None;
+        *excess = Some(Sum::default());
+        pieces.clear();
+        *kept = None;
+        *bytes_given_up = false;
+        *state = State::Open;
+        *own_serial = serial;
+        *own_hash = hash;
+        *charged = Charges::default();
+    }
+
+    /// Leaves nothing but memory to use again.
+    pub(super) fn close(&mut self) {
+        self.state = State::Closed;
+        self.pieces.clear();
+        self.kept = None;
+        self.header.detour = None;
+    }
+
+    /// Takes what the fragment with offset 0 alone tells.
+    pub(super) fn begin(&mut self, fragment: &FragmentFacts, captured: &[u8]) {
+        self.header = HeaderFacts {
+            is_first: true,
+            ..HeaderFacts::of_any(fragment)
+        };
+        self.head.put(0, captured);
+        self.look_back();
+    }
+
+    /// Keeps the bytes of a piece if it carries a tunnel, or may; says whether it
+    /// does.
+    pub(super) fn keep(&mut self, offset: u32, captured: &[u8], pool: &mut Pool) -> bool {
+        let keeps = !self.bytes_given_up && (self.is_tunnel || !self.has_first());
+        if keeps {
+            let kept = self.kept.get_or_insert_with(|| pool.take());
+            kept.put(offset as usize, captured);
+        } else if self.kept.is_some() {
+            pool.give(self.kept.take());
+        }
+        keeps
+    }
+
+    /// What of the bytes kept came in the first fragment, if nobody has asked yet
+    /// what the tunnel carries.
+    pub(super) fn unread_first(&self) -> Option<&[u8]> {
+        let count = self.unread_first? as usize;
+        Some(self.kept.as_ref()?.first(count))
     }
 
     /// Whether the fragment with offset 0 came.
@@ -193,7 +284,7 @@ impl Datagram {
 
     /// Catches up on the pieces that came before the first one, which has just told
     /// the UDP length: their bytes were kept, with zeros for what is missing.
-    pub(super) fn look_back(&mut self) {
+    fn look_back(&mut self) {
         let Some(end) = self.udp_end() else {
             return;
         };

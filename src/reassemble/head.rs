@@ -33,9 +33,7 @@ impl Head {
             return;
         };
         let taken = captured.len().min(room.len());
-        for (place, byte) in room.iter_mut().zip(captured) {
-            *place = *byte;
-        }
+        room[..taken].copy_from_slice(&captured[..taken]);
         let end = start + taken;
         for unit in start / 8..end / 8 {
             self.units |= 1 << unit;
@@ -43,6 +41,13 @@ impl Head {
         if !end.is_multiple_of(8) {
             self.partial_end = end as u8;
         }
+    }
+
+    /// Forgets what was captured. The bytes stay, and are not shown before they are
+    /// written again.
+    pub(super) fn clear(&mut self) {
+        self.units = 0;
+        self.partial_end = 0;
     }
 
     /// The captured bytes from the start on, without a gap.
@@ -81,5 +86,16 @@ mod tests {
         assert_eq!(head.bytes(), [7; HEAD_BYTES]);
         head.put(136, &[9; 8]);
         assert_eq!(head.bytes(), [7; HEAD_BYTES]);
+    }
+    #[test]
+    fn a_head_used_again_shows_nothing_of_before() {
+        let mut head = Head::default();
+        head.put(0, &[7; 20]);
+        head.clear();
+        assert!(head.bytes().is_empty());
+        head.put(16, &[3; 4]);
+        assert!(head.bytes().is_empty());
+        head.put(0, &[1; 12]);
+        assert_eq!(head.bytes(), [1; 12]);
     }
 }

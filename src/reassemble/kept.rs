@@ -1,5 +1,11 @@
 //! The bytes of a datagram, for those that carry a tunnel.
 
+/// Buffers that wait for the next datagram.
+const POOLED: usize = 4;
+
+/// Largest buffer that waits: room for a jumbo frame.
+const LARGEST_POOLED_BYTES: usize = 16 << 10;
+
 /// Bytes of a datagram as far as they came.
 #[derive(Debug, Default)]
 pub struct KeptBytes {
@@ -10,19 +16,53 @@ pub struct KeptBytes {
     beginning: usize,
 }
 
+/// A few empty buffers, so that not every tunnel packet asks for memory.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    waiting: Vec<KeptBytes>,
+}
+
+impl Pool {
+    /// An empty buffer.
+    pub(super) fn take(&mut self) -> KeptBytes {
+        self.waiting.pop().unwrap_or_default()
+    }
+
+    /// Takes a buffer back that nobody needs any longer.
+    pub(super) fn give(&mut self, kept: Option<KeptBytes>) {
+        if let Some(mut kept) = kept
+            && self.waiting.len() < POOLED
+            && kept.memory_bytes() <= LARGEST_POOLED_BYTES
+        {
+            kept.clear();
+            self.waiting.push(kept);
+        }
+    }
+}
+
 impl KeptBytes {
     /// Puts the captured bytes of a piece at its place. Pieces do not overlap.
     pub fn put(&mut self, offset: usize, captured: &[u8]) {
+        let end = offset + captured.len();
+        if offset == self.bytes.len() {
+            self.bytes.extend_from_slice(captured);
+        } else {
+            self.put_apart(offset, captured);
+        }
+        self.filled += captured.len();
+        if offset <= self.beginning {
+            self.beginning = end;
+        }
+    }
+
+    /// The same for a piece that does not follow the last one.
+    fn put_apart(&mut self, offset: usize, captured: &[u8]) {
         let end = offset + captured.len();
         if self.bytes.len() < end {
             self.bytes.resize(end, 0);
         }
         if let Some(place) = self.bytes.get_mut(offset..end) {
             place.copy_from_slice(captured);
-            self.filled += captured.len();
-            if offset <= self.beginning {
-                self.beginning = end;
-            }
         }
     }
 
@@ -40,9 +80,20 @@ impl KeptBytes {
         }
     }
 
+    /// The first `count` bytes.
+    pub fn first(&self, count: usize) -> &[u8] {
+        self.bytes.get(..count).unwrap_or_default()
+    }
+
     /// Bytes of memory held.
     pub fn memory_bytes(&self) -> usize {
         self.bytes.capacity()
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.filled = 0;
+        self.beginning = 0;
     }
 }
 
@@ -67,5 +118,35 @@ mod tests {
         kept.put(8, &[2; 8]);
         kept.put(0, &[1; 8]);
         assert_eq!(kept.beginning().len(), 19);
+    }
+    #[test]
+    fn a_buffer_from_the_pool_knows_nothing_of_its_past() {
+        let mut pool = Pool::default();
+        let mut kept = pool.take();
+        kept.put(8, &[9; 8]);
+        kept.put(0, &[9; 8]);
+        let memory_bytes = kept.memory_bytes();
+        pool.give(Some(kept));
+        let mut kept = pool.take();
+        assert_eq!(kept.memory_bytes(), memory_bytes, "it is the same");
+        kept.put(8, &[1; 4]);
+        assert!(kept.beginning().is_empty());
+        assert_eq!(kept.first(8), [0; 8]);
+    }
+
+    #[test]
+    fn the_pool_is_bounded() {
+        let mut pool = Pool::default();
+        for _ in 0..2 * POOLED {
+            let mut kept = KeptBytes::default();
+            kept.put(0, &[0; 100]);
+            pool.give(Some(kept));
+        }
+        assert_eq!(pool.waiting.len(), POOLED);
+        pool.waiting.clear();
+        let mut large = KeptBytes::default();
+        large.put(0, &[0; LARGEST_POOLED_BYTES + 1]);
+        pool.give(Some(large));
+        assert!(pool.waiting.is_empty());
     }
 }

@@ -1,8 +1,9 @@
 //! Fragments in, datagrams out.
 //!
 //! Input: fragments in capture order, each with its place, its length and the
-//! sum of its bytes. Output: [`Outcome`]s, one for every datagram, at the moment
-//! its fate is known. Driven by capture time alone, bounded by [`Limits`].
+//! sum of its bytes. Output: one outcome for every datagram, told to a [`Listener`]
+//! at the moment its fate is known. Driven by capture time alone, bounded by
+//! [`Limits`].
 //!
 //! Bytes are only kept for datagrams that carry a tunnel (or whose first fragment
 //! has not come yet, so that it may turn out to): for all others the ranges, the
@@ -11,15 +12,20 @@
 //! What must hold: a datagram has exactly one outcome; the same fragments in the
 //! same order give the same outcomes; memory stays within the bound whatever comes.
 
+mod charges;
 mod datagram;
 mod fragment;
 mod head;
+mod index;
 mod kept;
 mod limits;
+mod listener;
 mod pieces;
 mod queue;
 mod reassembler;
+mod recent;
 mod rules;
+mod slots;
 mod tally;
 mod tickets;
 
@@ -27,6 +33,8 @@ pub use datagram::{Carried, Datagram, Fate};
 pub use fragment::{Detour, FragmentFacts, Key, Payload, Place};
 pub use head::HEAD_BYTES;
 pub use limits::{Limits, LimitsHit};
+pub use listener::{Listener, WholeDatagram};
 pub use pieces::MAX_DATAGRAM_BYTES;
-pub use reassembler::{Listener, Outcome, Reassembler, WholeDatagram};
+pub use reassembler::Reassembler;
+pub use recent::Completed;
 pub use tally::{FragmentTally, LargestFull};

@@ -5,10 +5,14 @@ use crate::model::Sum;
 /// The largest end a piece may have, RFC 791 and RFC 8200 (16-bit lengths).
 pub const MAX_DATAGRAM_BYTES: u32 = 65_535;
 
+/// Most pieces whose memory is used again: a datagram of 64 KiB cut for Ethernet has
+/// 45.
+const REUSED_PIECES: usize = 64;
+
 /// One piece as it is held: 6 bytes, since tens of thousands of unfinished
 /// datagrams of dozens of pieces are what a lossy capture consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Held {
+pub(super) struct Held {
     /// Offset in units of 8 bytes.
     offset_units: u16,
     /// Length in bytes.
@@ -18,8 +22,17 @@ struct Held {
 }
 
 impl Held {
-    fn start(&self) -> u32 {
+    /// Offset in bytes.
+    pub(super) fn start(&self) -> u32 {
         u32::from(self.offset_units) * 8
+    }
+
+    /// Whether a piece has this place, this length and, unless one of the two is not
+    /// known, this sum.
+    pub(super) fn is_like(&self, piece: &NewPiece, sum_known: bool) -> bool {
+        self.start() == piece.offset
+            && u32::from(self.bytes) == piece.bytes
+            && (!sum_known || piece.sum.is_none_or(|sum| sum.0 == self.sum))
     }
 
     fn end(&self) -> u32 {
@@ -115,17 +128,22 @@ impl Pieces {
         (!self.sums_missing).then_some(self.sum)
     }
 
-    /// Whether a piece with this place, length and sum is held. Where either
-    /// side was not captured whole, place and length decide.
-    pub fn holds(&self, piece: &NewPiece) -> bool {
-        let found = self
-            .held
-            .binary_search_by_key(&piece.offset, |held| held.start());
-        found.is_ok_and(|index| {
-            let held = self.held[index];
-            u32::from(held.bytes) == piece.bytes
-                && (self.sums_missing || piece.sum.is_none_or(|sum| sum.0 == held.sum))
-        })
+    /// The pieces, sorted by offset.
+    pub(super) fn held(&self) -> &[Held] {
+        &self.held
+    }
+
+    /// Forgets all; what memory remains for the next is little.
+    pub(super) fn clear(&mut self) {
+        let mut held = std::mem::take(&mut self.held);
+        if held.capacity() > REUSED_PIECES {
+            held = Vec::new();
+        }
+        held.clear();
+        *self = Self {
+            held,
+            ..Self::default()
+        };
     }
 
     /// Bytes of memory behind the pieces.
@@ -279,19 +297,31 @@ mod tests {
         held.insert(piece(8, 8, false));
         assert!(held.whole_bytes().is_some());
         assert_eq!(held.sum(), None);
-        assert!(held.holds(&piece(8, 8, false)));
     }
 
     #[test]
-    fn holds_compares_place_length_and_sum() {
+    fn a_copy_has_the_same_place_length_and_sum() {
         let (held, _) = insert_all(&[(0, 8, true), (8, 8, false)]);
-        assert!(held.holds(&piece(8, 8, false)));
-        assert!(!held.holds(&piece(8, 4, false)));
+        let last = held.held()[1];
+        assert!(last.is_like(&piece(8, 8, false), true));
+        assert!(!last.is_like(&piece(0, 8, false), true));
+        assert!(!last.is_like(&piece(8, 4, false), true));
         let other_bytes = NewPiece {
             sum: Some(Sum(99)),
             ..piece(8, 8, false)
         };
-        assert!(!held.holds(&other_bytes));
+        assert!(!last.is_like(&other_bytes, true));
+        assert!(last.is_like(&other_bytes, false));
+    }
+
+    #[test]
+    fn what_is_cleared_is_empty_and_small() {
+        let many: Vec<_> = (0..1_000).map(|n| (n * 8, 8, true)).collect();
+        let (mut held, _) = insert_all(&many);
+        held.clear();
+        assert_eq!((held.held_bytes(), held.total_bytes()), (0, None));
+        assert!(held.held().is_empty());
+        assert_eq!(held.memory_bytes(), 0);
     }
 
     /// The same rules over one flag a byte, slow and obvious.

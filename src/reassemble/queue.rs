@@ -1,5 +1,6 @@
 //! Slots in the order they were queued, with tickets that go stale.
 
+use crate::model::Timestamp;
 use std::collections::VecDeque;
 
 /// A place in a queue: valid while the slot still holds the datagram that the
@@ -8,6 +9,8 @@ use std::collections::VecDeque;
 pub(super) struct Ticket {
     pub(super) slot: u32,
     pub(super) serial: u64,
+    /// When the datagram was opened.
+    pub(super) opened: Timestamp,
 }
 
 /// A first-in first-out queue whose tickets may go stale behind its back.
@@ -27,14 +30,18 @@ impl Queue {
         self.tickets.push_back(ticket);
     }
 
-    /// The oldest live ticket; stale ones before it are dropped.
-    pub(super) fn front(&mut self, is_live: impl Fn(Ticket) -> bool) -> Option<Ticket> {
-        while let Some(ticket) = self.tickets.front().copied() {
-            if is_live(ticket) {
-                return Some(ticket);
-            }
+    /// The oldest ticket, live or not.
+    #[inline]
+    pub(super) fn peek(&self) -> Option<Ticket> {
+        self.tickets.front().copied()
+    }
+
+    /// Drops stale tickets until the oldest is a live one.
+    pub(super) fn trim(&mut self, is_live: impl Fn(Ticket) -> bool) {
+        while let Some(ticket) = self.tickets.front()
+            && !is_live(*ticket)
+        {
             self.tickets.pop_front();
         }
-        None
     }
 }

@@ -1,8 +1,8 @@
 //! What a fragment means for the datagram it claims to belong to.
 
-use super::datagram::Fate;
+use super::datagram::{Datagram, Fate, State};
 use super::fragment::FragmentFacts;
-use super::pieces::{Fit, MAX_DATAGRAM_BYTES, NewPiece, Pieces};
+use super::pieces::{Fit, MAX_DATAGRAM_BYTES, NewPiece};
 use crate::model::IpVersion;
 
 /// What a fragment means for its open datagram.
@@ -11,16 +11,25 @@ pub(super) enum Judgement {
     Fits,
     /// It brings nothing new.
     Copy,
+    /// It comes too late to matter: the datagram is dead.
+    Void,
     /// It ends the datagram.
     Fatal(Fate),
 }
 
 /// Takes a piece in, if it can belong to a datagram.
-pub(super) fn judge(pieces: &mut Pieces, fragment: &FragmentFacts, piece: &NewPiece) -> Judgement {
+pub(super) fn judge(
+    datagram: &mut Datagram,
+    fragment: &FragmentFacts,
+    piece: &NewPiece,
+) -> Judgement {
+    if datagram.state != State::Open {
+        return Judgement::Void;
+    }
     if ends_beyond_maximum(fragment) {
         return Judgement::Fatal(Fate::Oversized);
     }
-    match pieces.insert(*piece) {
+    match datagram.pieces.insert(*piece) {
         Fit::Added => Judgement::Fits,
         Fit::Duplicate => Judgement::Copy,
         Fit::Contradiction => Judgement::Fatal(Fate::Overlapped),

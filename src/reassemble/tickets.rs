@@ -1,34 +1,18 @@
 //! Which tickets of a queue still stand for what was queued.
 
-use super::datagram::{Datagram, State};
+use super::datagram::Datagram;
 use super::queue::Ticket;
-
-/// The places of all datagrams.
-pub(super) type Slots = [Option<Datagram>];
+use super::slots::Slots;
 
 fn is_live(slots: &Slots, ticket: Ticket, wanted: impl Fn(&Datagram) -> bool) -> bool {
     slots
-        .get(ticket.slot as usize)
-        .and_then(Option::as_ref)
+        .get(ticket.slot)
         .is_some_and(|datagram| datagram.serial == ticket.serial && wanted(datagram))
 }
 
 /// Whether a ticket is of a datagram that is neither whole nor forgotten.
 pub(super) fn unfinished(slots: &Slots) -> impl Fn(Ticket) -> bool {
-    move |ticket| {
-        is_live(slots, ticket, |datagram| {
-            !matches!(datagram.state, State::Complete(_))
-        })
-    }
-}
-
-/// Whether a ticket is of a datagram that is whole and still known.
-pub(super) fn complete(slots: &Slots) -> impl Fn(Ticket) -> bool {
-    move |ticket| {
-        is_live(slots, ticket, |datagram| {
-            matches!(datagram.state, State::Complete(_))
-        })
-    }
+    move |ticket| is_live(slots, ticket, |_| true)
 }
 
 /// Whether a ticket is of a datagram whose bytes are kept without its first fragment.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::model::{Addresses, FrameId, Protocol, ScopeTag};
-use crate::reassemble::Payload;
+use crate::model::{Addresses, FrameId, Protocol, ScopeTag, Sum, Timestamp};
+use crate::reassemble::{Carried, Completed, Payload};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -12,26 +12,44 @@ struct Ear {
     heard: Vec<String>,
     is_tunnel: bool,
     bytes: Vec<Vec<u8>>,
+    /// First fragments that were asked about.
+    asked: Vec<Vec<u8>>,
 }
 
 impl Listener for Ear {
-    fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
-        self.is_tunnel.then_some(Carried {
+    fn is_tunnel(&mut self, _: &Datagram, _: &[u8]) -> bool {
+        self.is_tunnel
+    }
+
+    fn carried(&mut self, _: &Datagram, captured: &[u8]) -> Option<Carried> {
+        self.asked.push(captured.to_vec());
+        Some(Carried {
             inside: ScopeTag(7),
             flow: None,
             ip_bytes: 0,
         })
     }
 
-    fn outcome(&mut self, outcome: Outcome<'_>) {
-        self.heard.push(match outcome {
-            Outcome::Reassembled(whole) => {
-                self.bytes.push(whole.captured.to_vec());
-                format!("{} whole {}", whole.datagram.key.id, whole.payload_bytes)
-            }
-            Outcome::Lost(datagram, fate) => format!("{} {fate:?}", datagram.key.id),
-            Outcome::LateCopy(datagram, _) => format!("{} copy", datagram.key.id),
-        });
+    fn reassembled(&mut self, whole: &WholeDatagram<'_>) -> Option<ScopeTag> {
+        self.bytes.push(whole.captured.to_vec());
+        self.heard.push(format!(
+            "{} whole {}",
+            whole.datagram.key.id, whole.payload_bytes
+        ));
+        self.is_tunnel.then_some(ScopeTag(7))
+    }
+
+    fn lost(&mut self, datagram: &Datagram, fate: Fate) {
+        let tunnel = match datagram.tunnel {
+            Some(_) => " tunnel",
+            None => "",
+        };
+        self.heard
+            .push(format!("{} {fate:?}{tunnel}", datagram.key.id));
+    }
+
+    fn late_copy(&mut self, completed: &Completed, _: &FragmentFacts) {
+        self.heard.push(format!("{} copy", completed.key.id));
     }
 }
 
@@ -249,6 +267,91 @@ fn a_tunnel_of_which_bytes_were_not_captured_gives_its_beginning() {
 }
 
 #[test]
+fn what_a_tunnel_carries_is_asked_when_it_is_lost() {
+    let lost = |pieces: &[(u32, u32, bool)]| {
+        let mut ear = Ear {
+            is_tunnel: true,
+            ..Ear::default()
+        };
+        let mut reassembler = Reassembler::new(Limits::default());
+        for &(offset, bytes, more) in pieces {
+            let payload: Vec<u8> = (offset..offset + bytes).map(|byte| byte as u8).collect();
+            reassembler.take(&fragment(1, 0, offset, bytes, more), &payload, &mut ear);
+        }
+        reassembler.finish(Timestamp(0), &mut ear);
+        (ear.heard, ear.asked)
+    };
+    let first = |bytes| vec![(0..bytes).collect::<Vec<u8>>()];
+    let told = |fate: &str| vec![format!("1 {fate} tunnel")];
+    assert_eq!(
+        lost(&[(0, 16, true), (24, 8, false)]),
+        (told("Incomplete"), first(16))
+    );
+    assert_eq!(
+        lost(&[(24, 8, false), (0, 16, true)]),
+        (told("Incomplete"), first(16))
+    );
+    // Before the bytes go, the first fragment being there or the one too many.
+    assert_eq!(
+        lost(&[(0, 16, true), (8, 16, true)]),
+        (told("Overlapped"), first(16))
+    );
+    assert_eq!(
+        lost(&[(8, 16, true), (0, 16, true)]),
+        (told("Overlapped"), first(16))
+    );
+    // None of its bytes are kept any longer, or not all.
+    assert_eq!(
+        lost(&[(8, 16, true), (16, 16, true), (0, 8, true)]),
+        (told("Overlapped"), first(8))
+    );
+    assert_eq!(lost(&[(0, 19, true)]), (told("Incomplete"), first(19)));
+    let (heard, asked) = lost(&[(0, 16, true), (16, 8, false)]);
+    assert_eq!(heard, ["1 whole 24"]);
+    assert!(asked.is_empty());
+}
+
+#[test]
+fn a_place_used_again_knows_nothing_of_its_past() {
+    let mut ear = Ear::default();
+    let mut reassembler = Reassembler::new(Limits::default());
+    for id in 0..3 {
+        let at = i64::from(id);
+        reassembler.take(&fragment(id, at, 0, 16, true), &[1; 16], &mut ear);
+        assert_eq!(reassembler.open_datagrams(), 1);
+        reassembler.take(&fragment(id, at, 16, 8, false), &[1; 8], &mut ear);
+        assert_eq!(reassembler.open_datagrams(), 0);
+    }
+    reassembler.take(&fragment(9, 4, 8, 8, true), &[1; 8], &mut ear);
+    reassembler.finish(Timestamp(0), &mut ear);
+    assert_eq!(
+        ear.heard,
+        ["0 whole 24", "1 whole 24", "2 whole 24", "9 Incomplete"]
+    );
+    assert_eq!(reassembler.memory_bytes(), 0);
+}
+
+#[test]
+fn an_id_used_again_at_once_has_late_copies_of_its_own() {
+    let mut other = [fragment(1, 2, 0, 16, true), fragment(1, 3, 16, 8, false)];
+    for piece in &mut other {
+        piece.sum = Some(Sum(99));
+    }
+    let heard = outcomes(&[
+        fragment(1, 0, 0, 16, true),
+        fragment(1, 1, 16, 8, false),
+        other[0].clone(),
+        other[1].clone(),
+        other[1].clone(),
+        fragment(1, 4, 16, 8, false),
+    ]);
+    assert_eq!(
+        heard,
+        ["1 whole 24", "1 whole 24", "1 copy", "1 Incomplete"]
+    );
+}
+
+#[test]
 fn bytes_without_a_first_fragment_are_given_up_before_datagrams_are() {
     let mut ear = Ear {
         is_tunnel: true,
@@ -301,18 +404,26 @@ proptest! {
     ) {
         struct Tally(BTreeMap<u32, u64>);
         impl Listener for Tally {
-            fn tunnel(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
+            fn is_tunnel(&mut self, datagram: &Datagram, _: &[u8]) -> bool {
+                datagram.key.id % 2 == 1
+            }
+            fn carried(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
                 None
             }
-            fn outcome(&mut self, outcome: Outcome<'_>) {
-                let (id, count) = match outcome {
-                    Outcome::Reassembled(whole) => {
-                        (whole.datagram.key.id, whole.datagram.tally.fragments())
-                    }
-                    Outcome::Lost(datagram, _) => (datagram.key.id, datagram.tally.fragments()),
-                    Outcome::LateCopy(datagram, _) => (datagram.key.id, 1),
-                };
-                *self.0.entry(id).or_default() += count;
+            fn reassembled(&mut self, whole: &WholeDatagram<'_>) -> Option<ScopeTag> {
+                self.add(whole.datagram.key.id, whole.datagram.tally.fragments());
+                None
+            }
+            fn lost(&mut self, datagram: &Datagram, _: Fate) {
+                self.add(datagram.key.id, datagram.tally.fragments());
+            }
+            fn late_copy(&mut self, completed: &Completed, _: &FragmentFacts) {
+                self.add(completed.key.id, 1);
+            }
+        }
+        impl Tally {
+            fn add(&mut self, id: u32, fragments: u64) {
+                *self.0.entry(id).or_default() += fragments;
             }
         }
         let limits = Limits { memory_bytes: 64 << 10, ..Limits::default() };
