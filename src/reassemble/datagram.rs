@@ -369,9 +369,11 @@ impl Datagram {
 
     /// Where in the payload the UDP datagram ends, by its length field.
     fn udp_end(&self) -> Option<u32> {
+        if self.header.protocol != Protocol::UDP || !self.has_first() {
+            return None;
+        }
         let extensions = u32::from(self.header.extension_bytes);
         let head = self.transport_head().first_chunk::<8>()?;
-        (self.header.protocol == Protocol::UDP && self.has_first())
-            .then(|| extensions + u32::from(u16::from_be_bytes([head[4], head[5]])))
+        Some(extensions + u32::from(u16::from_be_bytes([head[4], head[5]])))
     }
 }

@@ -15,6 +15,7 @@
 mod charges;
 mod datagram;
 mod fragment;
+mod hash;
 mod head;
 mod index;
 mod kept;

@@ -100,6 +100,14 @@ impl Pieces {
         if piece.bytes == 0 {
             return Fit::Added;
         }
+        if self
+            .held
+            .last()
+            .is_none_or(|last| last.end() <= piece.offset)
+        {
+            self.add(&piece, self.held.len());
+            return Fit::Added;
+        }
         let at = self.position_after(piece.offset);
         match self.overlap(&piece, at) {
             Fit::Added => self.add(&piece, at),
@@ -212,7 +220,11 @@ impl Pieces {
             bytes: piece.bytes as u16,
             sum: piece.sum.unwrap_or_default().0,
         };
-        self.held.insert(at, held);
+        if at == self.held.len() {
+            self.held.push(held);
+        } else {
+            self.held.insert(at, held);
+        }
     }
 }
 

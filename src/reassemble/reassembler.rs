@@ -2,7 +2,8 @@
 
 use super::charges::Charges;
 use super::datagram::{Datagram, Fate, State};
-use super::fragment::{FragmentFacts, Key};
+use super::fragment::FragmentFacts;
+use super::hash::KeyHasher;
 use super::kept::Pool;
 use super::limits::{Limits, LimitsHit};
 use super::listener::{Listener, WholeDatagram};
@@ -13,7 +14,6 @@ use super::rules::{Judgement, judge, piece_of};
 use super::slots::Slots;
 use super::tickets::{headless, unfinished};
 use crate::model::IpVersion;
-use std::hash::BuildHasher;
 
 mod ends;
 
@@ -27,7 +27,7 @@ pub struct Reassembler {
     limits: Limits,
     slots: Slots,
     recent: Recent,
-    hasher: foldhash::fast::RandomState,
+    hasher: KeyHasher,
     /// Unfinished and dead datagrams in the order they were opened; the two
     /// versions have different timeouts. The oldest ticket of both is a live one.
     open_v4: Queue,
@@ -104,7 +104,7 @@ impl Reassembler {
         listener: &mut impl Listener,
     ) -> Option<u32> {
         let now = fragment.timestamp;
-        let hash = self.hash(&fragment.key);
+        let hash = self.hasher.hash(&fragment.key);
         if let Some(slot) = self.slots.find(hash, &fragment.key) {
             if !self.is_over(slot, now) {
                 return Some(slot);
@@ -118,10 +118,6 @@ impl Reassembler {
             self.recent.forget(number);
         }
         Some(self.open(fragment, hash))
-    }
-
-    fn hash(&self, key: &Key) -> u32 {
-        self.hasher.hash_one(key) as u32
     }
 
     fn open(&mut self, fragment: &FragmentFacts, hash: u32) -> u32 {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::{Addresses, FrameId, Protocol, ScopeTag, Sum, Timestamp};
-use crate::reassemble::{Carried, Completed, Payload};
+use crate::reassemble::{Carried, Completed, Key, Payload};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
