@@ -2,7 +2,7 @@
 
 use crate::sample::Sample;
 use criterion::{BatchSize, Criterion};
-use fraglens::account::Ledger;
+use fraglens::account::{Ledger, PlainPacket};
 use fraglens::decode::{DecodeOptions, Decoder};
 use fraglens::model::facts::Packet;
 use fraglens::model::{Duration, Frame};
@@ -42,7 +42,40 @@ pub fn bench(criterion: &mut Criterion) {
             );
         });
     }
+    for sample in [Sample::small(), Sample::small_many_flows()] {
+        sample.sets_throughput(&mut group, sample.made.frames);
+        let packets = plain_packets(&sample.blocks());
+        for (name, at_once) in [("one-by-one", 1), ("together", packets.len())] {
+            group.bench_function(format!("plain/{}/{name}", sample.name), |bencher| {
+                bencher.iter_with_large_drop(|| {
+                    let mut ledger = Ledger::new(Duration::from_secs(1));
+                    for packets in packets.chunks(at_once) {
+                        ledger.plain_packets(0, black_box(packets));
+                    }
+                    assert_eq!(ledger.capture.frames, sample.made.frames);
+                    ledger
+                });
+            });
+        }
+    }
     group.finish();
+}
+
+/// Ordinary packets, past the layers: what looking flows up in step is for.
+fn plain_packets(blocks: &[Block]) -> Vec<PlainPacket> {
+    let decoder = Decoder::new(&DecodeOptions::default());
+    let frames = blocks.iter().flat_map(|block| block.frames());
+    frames
+        .filter_map(|frame| {
+            let plain = decoder.plain(&frame)?;
+            Some(PlainPacket {
+                key: plain.key,
+                ip_bytes: plain.ip_bytes,
+                wire_bytes: frame.wire_bytes,
+                timestamp: frame.timestamp,
+            })
+        })
+        .collect()
 }
 
 fn packets(blocks: &[Block]) -> Vec<(Frame<'_>, Packet)> {

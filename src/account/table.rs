@@ -282,6 +282,13 @@ mod tests {
         table
     }
 
+    fn table_of_runs(bound: usize, keys: &[u16]) -> Table<Number, Count> {
+        let keys: Vec<Number> = keys.iter().copied().map(Number).collect();
+        let mut table: Table<Number, Count> = Table::new(bound);
+        table.each(&keys, |key| key, |count, _| count.0 += 1);
+        table
+    }
+
     fn settled(mut table: Table<Number, Count>) -> (BTreeMap<u16, u64>, Option<u64>) {
         table.settle();
         let kept = table.iter().map(|(key, count)| (key.0, count.0)).collect();
@@ -298,6 +305,7 @@ mod tests {
             let mut reversed = keys.clone();
             reversed.reverse();
             prop_assert_eq!(&settled(table(20, &reversed)), &whole);
+            prop_assert_eq!(&settled(table_of_runs(20, &keys)), &whole);
             let cut = cut.min(keys.len());
             let mut left = table(20, &keys[..cut]);
             left.merge(table(20, &keys[cut..]));
