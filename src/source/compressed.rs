@@ -129,8 +129,14 @@ fn pieces<R: Read>(decoder: R) -> BufReader<R> {
     BufReader::with_capacity(PIECE_BYTES, decoder)
 }
 
-/// Never past the buffer, as `BufReader::read` would for a large request.
-fn read_piece(pieces: &mut impl BufRead, buffer: &mut [u8]) -> io::Result<usize> {
+/// Always asks the decompressor for a whole piece, which goes past the buffer only where
+/// there is room for it; `BufReader::read` would pass a large request on as it is.
+fn read_piece<R: Read>(pieces: &mut BufReader<R>, buffer: &mut [u8]) -> io::Result<usize> {
+    if let Some(piece) = buffer.get_mut(..PIECE_BYTES)
+        && pieces.buffer().is_empty()
+    {
+        return pieces.get_mut().read(piece);
+    }
     let n = pieces.fill_buf()?.read(buffer)?;
     pieces.consume(n);
     Ok(n)
