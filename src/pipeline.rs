@@ -19,6 +19,8 @@ mod feed;
 mod lanes;
 mod order;
 mod shard;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use crate::account::Ledger;
