@@ -72,7 +72,7 @@
 //! | --- | --- | --- |
 //! | flows, tunnels | [`account::MAX_FLOWS`], [`account::MAX_TUNNELS`] | added up in one record |
 //! | scopes | [`model::scope::MAX_SCOPES`] | their flows and tunnels are shown without them |
-//! | unfinished datagrams of one depth | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
+//! | unfinished datagrams | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |
 //! | VLAN tags told apart | [`model::scope::MAX_VLANS`] of a stack | deeper tags are ignored |

@@ -91,6 +91,7 @@ pub struct Progress {
 }
 
 /// Reads a source to its end, or until `progress` breaks, and counts all that is in it.
+/// `progress` is called by all threads, so that it may hear of an earlier block later.
 ///
 /// # Errors
 ///
@@ -113,6 +114,7 @@ pub fn analyze(
             let (feed, lanes, ended_early) = (&feed, &lanes, &ended_early);
             let first_shard = number * SHARDS / threads;
             scope.spawn(move |_| {
+                let _ended = EndOnPanic(feed);
                 while let Some(mut filled) = feed.next() {
                     if progress(filled.progress).is_break() {
                         ended_early.store(true, Ordering::Relaxed);
@@ -130,6 +132,17 @@ pub fn analyze(
         ended_early: ended_early.into_inner(),
         ..finish(workers, lanes.into_shards().collect(), options)
     })
+}
+
+/// A thread that panics leaves a block that the others would wait for.
+struct EndOnPanic<'a>(&'a Feed<'a>);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end();
+        }
+    }
 }
 
 /// Ends what is unfinished and merges all ledgers.
@@ -157,8 +170,8 @@ fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> An
     }
 }
 
-/// Nobody panics while holding a lock; if somebody did, what is behind it is as good as
-/// before.
+/// If a thread panicked while it held the lock, its panic ends the analysis; the others
+/// only have to come to their end.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

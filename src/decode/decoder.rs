@@ -11,7 +11,7 @@ use super::upper::{Read, Upper};
 use super::view::View;
 use super::walk::Walk;
 use super::whole::Whole;
-use super::{gre, icmp, ipv4, link, sctp, tcp, udp};
+use super::{gre, icmp, ipv4_words, link, sctp, tcp, udp};
 use crate::model::facts::{LayerKind, Packet, Stop, Transport};
 use crate::model::{Frame, IpVersion, LinkType, Protocol, ScopeSet, ScopeTag, TunnelKind};
 
@@ -166,7 +166,7 @@ fn ordinary<'a>(
         return None;
     }
     let inside = link::ipv4_in_ethernet(view)?;
-    ipv4::ordinary(inside, ScopeTag::WIRE, |layer| packet.layers.push(layer))
+    ipv4_words::parse(inside, ScopeTag::WIRE, |layer| packet.layers.push(layer))
 }
 
 /// IP directly in IP: RFC 2003, RFC 4213, RFC 2473.

@@ -52,6 +52,7 @@ mod geneve;
 mod gre;
 mod icmp;
 mod ipv4;
+mod ipv4_words;
 mod ipv6;
 mod link;
 mod mpls;

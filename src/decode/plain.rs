@@ -5,6 +5,7 @@
 //! which flow it counts for. Whatever is unusual in any way is left to the walk.
 
 use super::checksum::{add, verifies, wide};
+use super::ipv4_words::Words;
 use super::link::{ETHERNET, ether_type};
 use super::udp_payload::UdpPayloads;
 use super::view::View;
@@ -73,7 +74,7 @@ impl Plain {
 /// Reads an ordinary IPv4 header.
 #[inline]
 fn v4(packet: &[u8]) -> Option<Upper<'_>> {
-    let words = ipv4::Words::of(packet)?;
+    let words = Words::of(packet)?;
     if words.is_piece() || !words.verifies() {
         return None;
     }

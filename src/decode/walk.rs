@@ -20,7 +20,7 @@ use super::udp::PortUse;
 use super::upper::{Read, Upper};
 use super::view::View;
 use super::whole::Whole;
-use super::{ipv4, mpls, ppp, tcp, udp, vlan};
+use super::{ipv4_words, mpls, ppp, tcp, udp, vlan};
 use crate::model::facts::{Carries, Fragment, LayerKind, MAX_LAYERS, Packet, Stop, Transport, Why};
 use crate::model::{IpVersion, LinkType, Protocol, ScopeTag, TunnelKey, VlanStack};
 
@@ -111,7 +111,7 @@ impl<'d> Walk<'d> {
         let packet = link::ipv4_in_ethernet(view)?;
         let scope = self.scope();
         let layers = &mut self.packet.layers;
-        ipv4::ordinary(packet, scope, |layer| layers.push(layer))
+        ipv4_words::parse(packet, scope, |layer| layers.push(layer))
     }
 
     /// Reads headers up to and including the next IP header, whose facts it states; gives

@@ -110,11 +110,12 @@ impl Lanes {
     }
 
     fn is_behind(&self, next: &mut [u64; MAX_LAYERS]) -> bool {
-        let depths = self.depths.load(Ordering::Acquire);
-        self.orders[..depths]
-            .iter()
-            .zip(next)
-            .any(|(order, next)| lock(order).get(next).is_some())
+        let mut orders = self.orders.iter().zip(next).enumerate();
+        orders.any(|(depth, (order, next))| {
+            // Read with the order before unlocked again: whoever sends a block on holds
+            // that, so either the depth is seen here, or the lane was found free there.
+            depth < self.depths.load(Ordering::Acquire) && lock(order).get(next).is_some()
+        })
     }
 
     /// Sends a block on to the next depth, or back to be filled again. Called with the

@@ -71,6 +71,7 @@ impl Order {
                 derived: (0..SHARDS).map(|_| Derived::default()).collect(),
             },
         };
+        self.drop_skipped();
     }
 
     /// Puts a block behind the others; the order has no gaps then.
@@ -107,22 +108,33 @@ impl Order {
 
     /// Takes the block in front if all shards are done with it.
     pub(super) fn pop(&mut self) -> Option<Load> {
-        loop {
-            let is_done = match self.waiting.front()? {
-                Place::Missing => false,
-                Place::Skipped => true,
-                Place::Waiting { shards_left, .. } => *shards_left == 0,
-            };
-            if !is_done {
-                return None;
-            }
-            self.first += 1;
-            if let Some(Place::Waiting { load, derived, .. }) = self.waiting.pop_front() {
-                // Every shard let go of it before it said that it was done.
-                let mut load = Arc::into_inner(load)?;
-                load.derived.extend(derived);
-                return Some(load);
-            }
+        let Place::Waiting { shards_left: 0, .. } = self.waiting.front()? else {
+            return None;
+        };
+        let Some(Place::Waiting { load, derived, .. }) = self.pop_place() else {
+            return None;
+        };
+        self.drop_skipped();
+        // Every shard let go of it before it said that it was done.
+        let mut load = Arc::into_inner(load)?;
+        load.derived.extend(derived);
+        Some(load)
+    }
+
+    /// Leaves no place in front that nobody will come for.
+    fn drop_skipped(&mut self) {
+        while let Some(Place::Skipped) = self.waiting.front() {
+            self.pop_place();
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn pop_place(&mut self) -> Option<Place> {
+        self.first += 1;
+        self.waiting.pop_front()
     }
 }

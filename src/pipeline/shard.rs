@@ -61,7 +61,8 @@ impl Shard {
     pub(super) fn step(&mut self, shard: usize, depth: usize, load: &Load) -> Derived {
         self.opener.buffer = load.buffer_of(shard);
         while self.reassemblers.len() <= depth {
-            self.reassemblers.push(Reassembler::new(self.limits));
+            let limits = self.limits.at_depth(self.reassemblers.len(), MAX_LAYERS);
+            self.reassemblers.push(Reassembler::new(limits));
         }
         if load.derived.is_empty() {
             for fragment in load.fragments(shard, depth) {

@@ -5,9 +5,10 @@
 use super::feed::{Decoded, Feed};
 use super::order::{Load, Order};
 use super::shard::Derived;
-use super::{SHARDS, lock};
-use crate::source::{HashPolicy, Memory, SourceOptions};
+use super::{Options, SHARDS, analyze, lock};
+use crate::source::{self, Block, FileFacts, HashPolicy, Memory, Source, SourceOptions};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 /// A capture of `frames` frames of 1 to 200 bytes.
@@ -81,6 +82,55 @@ fn an_end_that_is_asked_for_leaves_no_gap() {
         assert_eq!(frames, in_a_row);
         assert!((4..500).contains(&frames.len()));
     }
+}
+
+/// A source whose first blocks are good.
+struct Panics(Memory, u32);
+
+impl Source for Panics {
+    fn fill(&mut self, block: &mut Block) -> bool {
+        self.1 = self.1.checked_sub(1).expect("as wanted");
+        self.0.fill(block)
+    }
+
+    fn files(&self) -> Vec<FileFacts> {
+        self.0.files()
+    }
+
+    fn progress(&self) -> source::Progress {
+        self.0.progress()
+    }
+}
+
+#[test]
+fn a_panic_in_a_thread_comes_out() {
+    for threads in [1, 4] {
+        let outcome = std::panic::catch_unwind(|| {
+            let options = Options {
+                threads,
+                ..Options::default()
+            };
+            let reading = SourceOptions {
+                block_bytes: 300,
+                hash: HashPolicy::Never,
+            };
+            let mut source = Panics(Memory::new(capture(500), &reading), 5);
+            analyze(&mut source, &options, &|_| ControlFlow::Continue(())).map(drop)
+        });
+        assert!(outcome.is_err(), "{threads} threads");
+    }
+}
+
+#[test]
+fn blocks_without_fragments_leave_nothing_in_the_order() {
+    let mut order = Order::default();
+    for number in [1, 0, 3, 2] {
+        order.put(number, None);
+    }
+    assert_eq!(order.len(), 0);
+    order.put(4, Some(Load::new(Decoded::default())));
+    order.put(5, None);
+    assert_eq!(order.len(), 2);
 }
 
 proptest! {

@@ -43,6 +43,9 @@ impl Pool {
 impl KeptBytes {
     /// Puts the captured bytes of a piece at its place. Pieces do not overlap.
     pub fn put(&mut self, offset: usize, captured: &[u8]) {
+        if captured.is_empty() {
+            return;
+        }
         let end = offset + captured.len();
         if offset == self.bytes.len() {
             self.bytes.extend_from_slice(captured);
@@ -51,7 +54,7 @@ impl KeptBytes {
         }
         self.filled += captured.len();
         if offset <= self.beginning {
-            self.beginning = end;
+            self.beginning = self.beginning.max(end);
         }
     }
 
@@ -100,6 +103,17 @@ impl KeptBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_piece_of_nothing_changes_nothing() {
+        let mut kept = KeptBytes::default();
+        kept.put(0, &[1; 16]);
+        kept.put(64, &[2; 8]);
+        kept.put(8, &[]);
+        kept.put(1000, &[]);
+        assert_eq!(kept.beginning(), [1; 16]);
+        assert_eq!(kept.all(24).map(<[u8]>::len), Some(72));
+    }
 
     #[test]
     fn the_beginning_ends_at_the_first_gap() {

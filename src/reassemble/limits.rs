@@ -10,8 +10,7 @@ pub struct Limits {
     pub timeout_v4: Duration,
     /// The same for IPv6; RFC 8200 section 4.5, Linux `net.ipv6.ip6frag_time`.
     pub timeout_v6: Duration,
-    /// Memory for unfinished datagrams, in bytes. The pipeline applies it to each depth
-    /// of encapsulation.
+    /// Memory for unfinished datagrams, in bytes.
     pub memory_bytes: usize,
 }
 
@@ -31,6 +30,17 @@ impl Limits {
         match addresses.version {
             IpVersion::V4 => self.timeout_v4,
             IpVersion::V6 => self.timeout_v6,
+        }
+    }
+
+    /// The share of the datagrams with `depth` of at most `depths` IP headers around
+    /// them: half for those with none, half of the rest for those with one, and so on.
+    #[must_use]
+    pub fn at_depth(self, depth: usize, depths: usize) -> Self {
+        let halvings = (depth + 1).min(depths.saturating_sub(1));
+        Self {
+            memory_bytes: self.memory_bytes >> halvings,
+            ..self
         }
     }
 
@@ -55,5 +65,19 @@ pub struct LimitsHit {
 impl std::ops::AddAssign for LimitsHit {
     fn add_assign(&mut self, other: Self) {
         self.tunnels_unopened += other.tunnels_unopened;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_of_all_depths_make_the_whole() {
+        let limits = Limits::default();
+        for depths in [1, 2, 8] {
+            let shares = (0..depths).map(|depth| limits.at_depth(depth, depths).memory_bytes);
+            assert_eq!(shares.sum::<usize>(), limits.memory_bytes, "{depths}");
+        }
     }
 }

@@ -28,7 +28,8 @@ pub(super) struct Reader {
     offset: u64,
     /// Bytes taken in so far, before decompression.
     taken: u64,
-    /// Whether no more stretches are set aside: reading them in turn is as good, or better.
+    /// Whether nothing is set aside for now: there is a section's end in what was read,
+    /// or a record longer than a block.
     in_turn: bool,
     /// Whether nothing more can be read.
     at_end: bool,
@@ -199,6 +200,9 @@ impl Reader {
             block.make_room(filled, run.walked.saturating_add(need));
             filled += self.read(block.buffer.get_mut(filled..).unwrap_or_default());
             step = self.walk(block.buffer.get(..filled).unwrap_or_default(), run);
+        }
+        if let Step::NeedMore(need) = step {
+            self.in_turn = need > self.block_bytes;
         }
         self.carry_over(block, run.walked..filled);
     }
