@@ -264,8 +264,8 @@ fn timeline_bucket(text: &str) -> Result<Duration, String> {
 /// Less than a datagram could not put one together.
 fn reassembly_memory(text: &str) -> Result<u64, String> {
     match size::parse(text)? {
-        0..1_048_576 => {
-            Err("must be at least 1MiB: each of 16 shards holds one datagram".to_owned())
+        0..2_097_152 => {
+            Err("must be at least 2MiB: half of each of 16 shards holds one datagram".to_owned())
         }
         bytes => Ok(bytes),
     }

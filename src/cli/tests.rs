@@ -160,7 +160,7 @@ fn what_makes_no_sense_is_said() {
         ),
         (
             "Cargo.toml --reassembly-memory 1kB",
-            "error: invalid value '1kB' for '--reassembly-memory <SIZE>': must be at least 1MiB: each of 16 shards holds one datagram",
+            "error: invalid value '1kB' for '--reassembly-memory <SIZE>': must be at least 2MiB: half of each of 16 shards holds one datagram",
         ),
         (
             "Cargo.toml --threads 0",
