@@ -2,11 +2,11 @@
 //!
 //! There is one kind of thread. Each goes round and round:
 //!
-//! 1. It takes its turn at the source ([`feed`]), and gets a block of whole records.
-//! 2. It decodes the block ([`worker`]), counts in its own ledger all that is whole,
+//! 1. It takes its turn at the source (`feed.rs`), and gets a block of whole records.
+//! 2. It decodes the block (`worker.rs`), counts in its own ledger all that is whole,
 //!    and sorts the fragments by the shard of their key.
-//! 3. It puts the block in [`order`], and brings the shards that nobody else is at up
-//!    to date ([`lanes`]): each [`shard`] takes its fragments in the order of the
+//! 3. It puts the block in order (`order.rs`), and brings the shards that nobody else
+//!    is at up to date (`lanes.rs`): each shard takes its fragments in the order of the
 //!    capture, with a table and a ledger of its own. A reassembled tunnel packet is
 //!    decoded there; the fragments inside it go on to the next depth.
 //!
