@@ -52,7 +52,7 @@ pub fn bench(criterion: &mut Criterion) {
                     for packets in packets.chunks(at_once) {
                         ledger.plain_packets(0, black_box(packets));
                     }
-                    assert_eq!(ledger.capture.frames, sample.made.frames);
+                    assert_eq!(ledger.capture.frames, packets.len() as u64);
                     ledger
                 });
             });
@@ -61,7 +61,8 @@ pub fn bench(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Ordinary packets, past the layers: what looking flows up in step is for.
+/// Ordinary packets, past the layers: what looking flows up in step is for. A few
+/// flows have the ports of tunnels and are none.
 fn plain_packets(blocks: &[Block]) -> Vec<PlainPacket> {
     let decoder = Decoder::new(&DecodeOptions::default());
     let frames = blocks.iter().flat_map(|block| block.frames());
