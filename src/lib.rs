@@ -30,6 +30,7 @@
 //! - [`source`]: where frames come from; the only user of `pcap` and `pcap_parser`
 //! - [`decode`]: bytes to facts; the only user of `etherparse`
 //! - [`reassemble`]: fragments to datagrams, by capture time, bounded
+//! - [`receiver`]: what a Linux host would make of the same fragments
 //! - [`account`]: facts and outcomes to a ledger
 //! - [`pipeline`]: the one place that sees the four above together
 //! - [`report`]: the ledger to one document, the document to every format
@@ -44,10 +45,11 @@
 //! | source | model |
 //! | decode | model |
 //! | reassemble | model |
+//! | receiver | model, reassemble::FragmentFacts, reassemble::Key |
 //! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
-//! | pipeline | model, source, decode, reassemble, account |
-//! | report | model, account, source::FileFacts, source::Problem, source::Severity |
-//! | cli | model, source, decode, reassemble, account, pipeline, report |
+//! | pipeline | model, source, decode, reassemble, receiver, account |
+//! | report | model, account, receiver, source::FileFacts, source::Problem, source::Severity |
+//! | cli | model, source, decode, reassemble, receiver, account, pipeline, report |
 //!
 //! # Contracts
 //!
@@ -72,6 +74,7 @@
 //! | --- | --- | --- |
 //! | flows, tunnels | [`account::MAX_FLOWS`], [`account::MAX_TUNNELS`] | added up in one record |
 //! | scopes | [`model::scope::MAX_SCOPES`] | their flows and tunnels are shown without them |
+//! | hosts that fragments go to, and their datagrams | 512 and 32,768 in each of 16 shards and depths | no forecast for them |
 //! | unfinished datagrams | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |
@@ -83,5 +86,6 @@ pub mod decode;
 pub mod model;
 pub mod pipeline;
 pub mod reassemble;
+pub mod receiver;
 pub mod report;
 pub mod source;

@@ -16,6 +16,8 @@
 //! ledger for any number of threads and any size of block.
 
 mod feed;
+mod fragments;
+mod hosts;
 mod lanes;
 mod order;
 mod shard;
@@ -28,10 +30,10 @@ use crate::decode::DecodeOptions;
 use crate::model::Duration;
 use crate::model::LinkType;
 use crate::reassemble::Limits;
+use crate::receiver::{self, Forecast, NotModelled};
 use crate::source::{self, FilterSet, Source};
 use feed::Feed;
 use lanes::Lanes;
-use shard::Shard;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,6 +53,8 @@ pub struct Options {
     pub decode: DecodeOptions,
     /// Bounds of reassembly.
     pub reassembly: Limits,
+    /// What is assumed of the hosts that fragments go to.
+    pub receiver: receiver::Settings,
     /// Narrowest buckets of the timeline.
     pub timeline_bucket: Duration,
     /// Worker threads; 0 for one a processor.
@@ -63,6 +67,7 @@ impl Default for Options {
             filter: None,
             decode: DecodeOptions::default(),
             reassembly: Limits::default(),
+            receiver: receiver::Settings::default(),
             timeline_bucket: Duration::from_secs(1),
             threads: 0,
         }
@@ -74,6 +79,10 @@ impl Default for Options {
 pub struct Analysis {
     /// Everything that was counted.
     pub ledger: Ledger,
+    /// What the kernels of the hosts that fragments go to make of them, by host.
+    pub forecasts: Vec<Forecast>,
+    /// Fragments that no forecast was made of.
+    pub not_modelled: NotModelled,
     /// Whether the end was asked for before the source was at its own.
     pub ended_early: bool,
     /// Link types the filter could not be compiled for, so that all their frames
@@ -130,7 +139,7 @@ pub fn analyze(
     });
     Ok(Analysis {
         ended_early: ended_early.into_inner(),
-        ..finish(workers, lanes.into_shards().collect(), options)
+        ..finish(workers, lanes, options)
     })
 }
 
@@ -146,7 +155,7 @@ impl Drop for EndOnPanic<'_> {
 }
 
 /// Ends what is unfinished and merges all ledgers.
-fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> Analysis {
+fn finish(workers: Vec<Worker>, lanes: Lanes, options: &Options) -> Analysis {
     let unfiltered_link_types = workers.iter().flat_map(Worker::unfiltered).collect();
     let mut ledgers = workers.into_iter().map(Worker::into_ledger);
     // Into that of the first worker: a million flows are not copied without need.
@@ -156,15 +165,26 @@ fn finish(workers: Vec<Worker>, mut shards: Vec<Shard>, options: &Options) -> An
     for other in ledgers {
         ledger.merge(other);
     }
+    let (mut shards, hosts) = lanes.into_shards();
+    let end = ledger.capture.span().last;
     for shard in &mut shards {
-        shard.finish(ledger.capture.span().last);
+        shard.finish(end);
     }
     for shard in shards {
         ledger.merge(shard.into_ledger());
     }
     ledger.settle();
+    let mut not_modelled = NotModelled::default();
+    for hosts in &hosts {
+        not_modelled += hosts.not_modelled();
+    }
+    let forecasts = hosts.into_iter().flat_map(|hosts| hosts.finish(end));
+    let mut forecasts: Vec<Forecast> = forecasts.collect();
+    forecasts.sort_by_key(|forecast| forecast.host);
     Analysis {
         ledger,
+        forecasts,
+        not_modelled,
         ended_early: false,
         unfiltered_link_types,
     }

@@ -48,6 +48,8 @@ fn analyze(bytes: &[u8], block_bytes: usize, threads: usize) -> Vec<u8> {
         .expect("threads start");
     let parts = Parts {
         ledger: &analysis.ledger,
+        forecasts: &analysis.forecasts,
+        not_modelled: analysis.not_modelled,
         files: &source.files(),
         warnings: &[],
     };

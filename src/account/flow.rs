@@ -1,6 +1,7 @@
 //! What is recorded of one flow.
 
 use super::counting::{checksum_of, is_deliverable, udp_length_of, verdicts_of};
+use super::gaps::Gaps;
 use super::icmp_errors::IcmpErrors;
 use super::rare::{Closed, Rare, is_super_frame};
 use super::sizes::Sizes;
@@ -98,7 +99,10 @@ impl Flow {
         self.whole(layer.ip_bytes, is_deliverable);
         let rare = self.rare();
         rare.odd_packet(layer, wire_bytes);
-        rare.deliver(is_deliverable.then_some(wire_bytes));
+        if is_deliverable {
+            rare.deliver(wire_bytes);
+            rare.deliverable_unfragmented_bytes += wire_bytes;
+        }
         is_deliverable
     }
 
@@ -118,14 +122,20 @@ impl Flow {
         let pieces = tally.fragments() - tally.duplicate;
         let rare = self.rare();
         rare.transport(datagram.header.protocol, transport, true);
-        rare.deliver(is_deliverable.then_some(wire_bytes));
+        if is_deliverable {
+            rare.deliver(wire_bytes);
+        }
         rare.pieces(pieces, pieces);
         is_deliverable
     }
 
-    /// Counts a datagram that did not become whole.
-    pub fn lost(&mut self, datagram: &Datagram, fate: Fate) {
+    /// Counts a datagram that did not become whole. `is_missing` says whether what is
+    /// missing of it would have come by now.
+    pub fn lost(&mut self, datagram: &Datagram, fate: Fate, is_missing: bool) {
         self.fragmented(datagram, fate);
+        if is_missing {
+            self.rare().gaps.count(datagram);
+        }
         match datagram.claimed_ip_bytes() {
             Some(bytes) => self.whole(bytes, false),
             None => self.rare().datagrams_of_unknown_size += 1,
@@ -178,6 +188,11 @@ impl Flow {
         self.plain.bytes + self.of_rare(|rare| rare.deliverable_bytes)
     }
 
+    /// Those of them that came in one packet.
+    pub fn deliverable_unfragmented_bytes(&self) -> u64 {
+        self.plain.bytes + self.of_rare(|rare| rare.deliverable_unfragmented_bytes)
+    }
+
     /// The largest fragment with MF: what the path was fragmented to.
     pub fn largest_full(&self) -> LargestFull {
         self.of_rare(|rare| rare.largest)
@@ -192,6 +207,11 @@ impl Flow {
     /// large they were.
     pub fn datagrams_of_unknown_size(&self) -> u64 {
         self.of_rare(|rare| rare.datagrams_of_unknown_size)
+    }
+
+    /// Which fragments are missing of datagrams that did not become whole.
+    pub fn gaps(&self) -> Gaps {
+        self.of_rare(|rare| rare.gaps)
     }
 
     /// Packets larger than any wire carries, as the capturing host's own stack sees
@@ -264,6 +284,7 @@ impl Flow {
         let rare = self.rare();
         rare.deliverable_datagrams += plain.packets;
         rare.deliverable_bytes += plain.bytes;
+        rare.deliverable_unfragmented_bytes += plain.bytes;
         plain.add_to(&mut rare.counters, kind);
     }
 

@@ -185,11 +185,15 @@ impl Ledger {
         self.tunnels.entry(&inside).reassembled(datagram, transport);
     }
 
-    /// Counts a datagram that did not become whole.
-    pub fn lost(&mut self, datagram: &Datagram, fate: Fate) {
+    /// Counts a datagram that did not become whole. `end`: when the capture ended, if
+    /// that is why.
+    pub fn lost(&mut self, datagram: &Datagram, fate: Fate, end: Option<Timestamp>) {
         match datagram.tunnel {
             Some(carried) => self.lost_tunnel(&carried, datagram, fate),
-            None => self.flows.entry(&datagram.flow_key()).lost(datagram, fate),
+            None => {
+                let flow = self.flows.entry(&datagram.flow_key());
+                flow.lost(datagram, fate, is_missing(datagram, fate, end));
+            }
         }
         self.timeline.at(datagram.opened).datagrams_lost += 1;
     }
@@ -258,6 +262,22 @@ impl Ledger {
         {
             self.flows.entry(&quoted.flow).icmp_error(quoted.error);
         }
+    }
+}
+
+/// Pieces of one datagram come in a row. What has not come so long after the last of
+/// them will not come because the capture goes on.
+const PIECES_COME_WITHIN: Duration = Duration::from_millis(50);
+
+/// Whether what a datagram lacks is missing, and not only outside the capture.
+fn is_missing(datagram: &Datagram, fate: Fate, end: Option<Timestamp>) -> bool {
+    match fate {
+        Fate::TimedOut | Fate::Evicted => true,
+        Fate::Incomplete => {
+            end.is_none_or(|end| end - datagram.last_timestamp > PIECES_COME_WITHIN)
+        }
+        // Not for want of pieces.
+        Fate::Reassembled | Fate::Overlapped | Fate::Oversized => false,
     }
 }
 

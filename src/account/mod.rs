@@ -12,6 +12,7 @@
 mod counting;
 mod entries;
 mod flow;
+mod gaps;
 mod icmp_errors;
 mod ledger;
 mod rare;
@@ -22,6 +23,7 @@ mod tunnel;
 mod undecoded;
 
 pub use flow::Flow;
+pub use gaps::Gaps;
 pub use icmp_errors::IcmpErrors;
 pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered, PlainPacket, Span};
 pub use rare::Closed;

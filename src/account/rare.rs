@@ -3,6 +3,7 @@
 use super::counting::{
     count_fate, count_fragments, count_header, count_late_copy, count_transport,
 };
+use super::gaps::Gaps;
 use super::icmp_errors::IcmpErrors;
 use super::table::Merge;
 use crate::model::facts::{Carries, LARGEST_MTU, Layer, OvnPorts, Transport};
@@ -32,8 +33,10 @@ pub(super) struct Rare {
     pub largest: LargestFull,
     pub deliverable_datagrams: u64,
     pub deliverable_bytes: u64,
+    pub deliverable_unfragmented_bytes: u64,
     pub fragments_per_datagram: Option<(u64, u64)>,
     pub datagrams_of_unknown_size: u64,
+    pub gaps: Gaps,
     pub super_frames: u64,
     pub lost_in_tunnel: u64,
     pub duplicate_bytes: u64,
@@ -49,11 +52,9 @@ impl Rare {
         counters
     }
 
-    pub fn deliver(&mut self, wire_bytes: Option<u64>) {
-        if let Some(wire_bytes) = wire_bytes {
-            self.deliverable_datagrams += 1;
-            self.deliverable_bytes += wire_bytes;
-        }
+    pub fn deliver(&mut self, wire_bytes: u64) {
+        self.deliverable_datagrams += 1;
+        self.deliverable_bytes += wire_bytes;
     }
 
     /// Counts a datagram that came in one packet.
@@ -105,10 +106,12 @@ impl Merge for Rare {
         self.largest.merge(other.largest);
         self.deliverable_datagrams += other.deliverable_datagrams;
         self.deliverable_bytes += other.deliverable_bytes;
+        self.deliverable_unfragmented_bytes += other.deliverable_unfragmented_bytes;
         if let Some((fewest, most)) = other.fragments_per_datagram {
             self.pieces(fewest, most);
         }
         self.datagrams_of_unknown_size += other.datagrams_of_unknown_size;
+        self.gaps.merge(other.gaps);
         self.super_frames += other.super_frames;
         self.lost_in_tunnel += other.lost_in_tunnel;
         self.duplicate_bytes += other.duplicate_bytes;

@@ -7,6 +7,7 @@ use super::interrupt::Interrupt;
 use super::options::AnalyzeOptions;
 use super::output::Output;
 use super::progress::Bar;
+use super::receiver;
 use crate::decode::{AutoTunnel, DecodeOptions};
 use crate::model::Duration;
 use crate::pipeline;
@@ -33,9 +34,13 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
     if let Some(why) = filter.and_then(Filter::drops_fragments) {
         warnings.push(format!("the filter can take fragments away: {why}"));
     }
+    let stages = pipeline::Options {
+        receiver: receiver::settings(&options.receiver)?,
+        ..stages(options, expression)
+    };
     let mut source = CaptureFiles::open(&options.inputs, &reading(options));
     let interrupt = Interrupt::listen()?;
-    let analysis = pipeline::analyze(&mut source, &stages(options, expression), &|progress| {
+    let analysis = pipeline::analyze(&mut source, &stages, &|progress| {
         let read = progress.read;
         bar.update(read.bytes, read.total_bytes, progress.frames);
         if interrupt.is_asked() {
@@ -54,6 +59,8 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
     }
     let parts = Parts {
         ledger: &analysis.ledger,
+        forecasts: &analysis.forecasts,
+        not_modelled: analysis.not_modelled,
         files: &source.files(),
         warnings: &warnings,
     };
@@ -85,6 +92,7 @@ fn stages(options: &AnalyzeOptions, filter: Option<FilterSet>) -> pipeline::Opti
         },
         timeline_bucket: options.timeline_bucket.unwrap_or(TIMELINE_BUCKET),
         threads: options.threads.map_or(0, usize::from),
+        ..pipeline::Options::default()
     }
 }
 

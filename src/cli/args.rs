@@ -1,6 +1,7 @@
 //! What can be typed. The help texts here are the only source of `--help`, the
 //! manual pages and the shell completions.
 
+use super::receiver::ReceiverArgs;
 use super::size;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
@@ -135,6 +136,10 @@ pub struct AnalyzeArgs {
     #[arg(long, value_name = "SIZE", value_parser = reassembly_memory, default_value = "64MiB", help_heading = "Reassembly")]
     pub reassembly_memory: u64,
 
+    /// What is assumed of the receivers
+    #[command(flatten)]
+    pub receiver: ReceiverArgs,
+
     /// How the report is written
     #[arg(
         long,
@@ -253,12 +258,16 @@ fn time(text: &str, least: Duration) -> Result<Duration, String> {
     }
 }
 
-fn positive_time(text: &str) -> Result<Duration, String> {
+pub(super) fn positive_time(text: &str) -> Result<Duration, String> {
     time(text, Duration::from_millis(1))
 }
 
 fn timeline_bucket(text: &str) -> Result<Duration, String> {
     time(text, Duration::from_millis(1))
+}
+
+pub(super) fn size_of(text: &str) -> Result<u64, String> {
+    size::parse(text)
 }
 
 /// Less than a datagram could not put one together.

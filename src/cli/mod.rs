@@ -14,6 +14,7 @@ pub mod options;
 mod output;
 mod problem;
 pub mod progress;
+pub mod receiver;
 mod schema;
 mod size;
 pub mod terminal;

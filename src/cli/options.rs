@@ -2,6 +2,7 @@
 
 use super::UsageError;
 use super::args::{AnalyzeArgs, Format, Gravity, SortKey, When};
+use super::receiver::ReceiverArgs;
 use super::terminal::Terminal;
 use crate::model::Duration;
 use crate::report::document::{Severity, Sort};
@@ -32,6 +33,8 @@ pub struct AnalyzeOptions {
     pub reassembly_timeout_ipv6: Duration,
     /// Most memory for unfinished datagrams, in bytes.
     pub reassembly_memory: u64,
+    /// What is assumed of the receivers, as typed.
+    pub receiver: ReceiverArgs,
     /// Length of a step of the timeline; `None`: as the capture's length asks.
     pub timeline_bucket: Option<Duration>,
     /// What flows and tunnels are sorted by.
@@ -95,6 +98,7 @@ pub fn analyze(args: AnalyzeArgs, terminal: &Terminal) -> Result<AnalyzeOptions,
         reassembly_timeout_ipv4: timeout.unwrap_or(TIMEOUT_IPV4),
         reassembly_timeout_ipv6: timeout.unwrap_or(TIMEOUT_IPV6),
         reassembly_memory: args.reassembly_memory,
+        receiver: args.receiver,
         timeline_bucket: args.timeline_bucket.map(span),
         sort: sort(args.sort),
         top: (top > 0).then_some(top),
@@ -181,7 +185,7 @@ fn ascending(mut ports: Vec<u16>) -> Vec<u16> {
 }
 
 /// Saturates; what was typed is bounded far below.
-fn span(time: std::time::Duration) -> Duration {
+pub(super) fn span(time: std::time::Duration) -> Duration {
     Duration(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX))
 }
 

@@ -43,7 +43,7 @@ impl Bar {
         }
         let seconds = self.0.elapsed().as_secs_f64();
         if seconds > 0.0 {
-            self.0.set_message(crate::report::number::rate(
+            self.0.set_message(crate::model::number::rate(
                 frames as f64 / seconds,
                 "packets",
             ));

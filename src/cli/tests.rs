@@ -2,6 +2,7 @@
 
 use super::args::{AnalyzeArgs, Args, Command, Format, When};
 use super::options::{self, AnalyzeOptions, Progress};
+use super::receiver::ReceiverArgs;
 use super::terminal::Terminal;
 use super::{Status, analyze, man};
 use crate::model::Duration;
@@ -46,6 +47,7 @@ fn defaults_are_those_of_linux_and_a_screen() {
         reassembly_timeout_ipv4: Duration::from_secs(30),
         reassembly_timeout_ipv6: Duration::from_secs(60),
         reassembly_memory: 64 << 20,
+        receiver: ReceiverArgs::default(),
         timeline_bucket: None,
         sort: Sort::Missing,
         top: Some(10),

@@ -1,6 +1,6 @@
 //! Who reads next: workers take turns at the source.
 
-use super::worker::Fragments;
+use super::fragments::Fragments;
 use super::{Progress, lock};
 use crate::source::{Block, Source, Stretch};
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! The shards of reassembly, each worked by whoever is free.
+//! The shards of reassembly and of the receiver model, each worked by whoever is free.
 //!
 //! Every shard takes the fragments of all blocks in the order of the capture, at each
 //! depth of encapsulation for itself. There are no threads for this and no waiting:
@@ -6,35 +6,65 @@
 //! is at up to date.
 
 use super::feed::{Decoded, Feed};
+use super::hosts::Hosts;
 use super::order::{Load, Order};
-use super::shard::Shard;
+use super::shard::{Derived, Shard};
 use super::{Options, SHARDS, lock};
 use crate::model::facts::MAX_LAYERS;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 /// The shards, and the blocks on their way to them.
 pub(super) struct Lanes {
-    lanes: [Mutex<Lane>; SHARDS],
+    lanes: [Mutex<Lane>; LANES],
     /// By depth.
     orders: [Mutex<Order>; MAX_LAYERS],
     /// Depths in use.
     depths: AtomicUsize,
 }
 
+/// Shards of both kinds; those of reassembly come first.
+pub(super) const LANES: usize = 2 * SHARDS;
+
 /// A shard and where it is.
 struct Lane {
-    shard: Shard,
+    work: Work,
     /// Number of the next block, by depth.
     next: [u64; MAX_LAYERS],
+}
+
+enum Work {
+    Reassemble(Box<Shard>),
+    Predict(Hosts),
+}
+
+impl Work {
+    fn of(lane: usize, options: &Options) -> Self {
+        if lane < SHARDS {
+            Self::Reassemble(Box::new(Shard::new(options)))
+        } else {
+            Self::Predict(Hosts::new(&options.receiver))
+        }
+    }
+
+    /// Takes the fragments of a block; gives those found inside what they make.
+    fn step(&mut self, lane: usize, depth: usize, load: &Load) -> Derived {
+        match self {
+            Self::Reassemble(shard) => shard.step(lane, depth, load),
+            Self::Predict(hosts) => {
+                hosts.step(lane - SHARDS, depth, load);
+                Derived::default()
+            }
+        }
+    }
 }
 
 impl Lanes {
     pub(super) fn new(options: &Options) -> Self {
         Self {
-            lanes: std::array::from_fn(|_| {
+            lanes: std::array::from_fn(|lane| {
                 Mutex::new(Lane {
-                    shard: Shard::new(options),
+                    work: Work::of(lane, options),
                     next: [0; MAX_LAYERS],
                 })
             }),
@@ -60,8 +90,8 @@ impl Lanes {
         let mut goes_on = true;
         while goes_on {
             goes_on = false;
-            for turn in 0..SHARDS {
-                goes_on |= self.catch_up_with((first + turn) % SHARDS, feed);
+            for turn in 0..LANES {
+                goes_on |= self.catch_up_with((first + turn) % LANES, feed);
             }
         }
     }
@@ -97,7 +127,7 @@ impl Lanes {
             let Some(load) = load else {
                 return goes_on;
             };
-            let derived = lane.shard.step(shard, depth, &load);
+            let derived = lane.work.step(shard, depth, &load);
             drop(load);
             let number = lane.next[depth];
             lane.next[depth] += 1;
@@ -135,11 +165,15 @@ impl Lanes {
     }
 
     /// The shards, all of their blocks being done.
-    pub(super) fn into_shards(self) -> impl Iterator<Item = Shard> {
-        self.lanes.into_iter().map(|lane| {
-            lane.into_inner()
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .shard
-        })
+    pub(super) fn into_shards(self) -> (Vec<Shard>, Vec<Hosts>) {
+        let (mut shards, mut hosts) = (Vec::new(), Vec::new());
+        for lane in self.lanes {
+            let lane = lane.into_inner().unwrap_or_else(PoisonError::into_inner);
+            match lane.work {
+                Work::Reassemble(shard) => shards.push(*shard),
+                Work::Predict(some) => hosts.push(some),
+            }
+        }
+        (shards, hosts)
     }
 }

@@ -3,6 +3,7 @@
 
 use super::SHARDS;
 use super::feed::Decoded;
+use super::lanes::LANES;
 use super::shard::Derived;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ impl Order {
             None => Place::Skipped,
             Some(load) => Place::Waiting {
                 load: Arc::new(load),
-                shards_left: SHARDS,
+                shards_left: LANES,
                 derived: (0..SHARDS).map(|_| Derived::default()).collect(),
             },
         };
@@ -92,7 +93,8 @@ impl Order {
         }
     }
 
-    /// A shard is done with block `number` and holds no more of it.
+    /// A shard is done with block `number` and holds no more of it. Only those of
+    /// reassembly find something.
     pub(super) fn done(&mut self, number: u64, shard: usize, found: Derived) {
         let place = self.waiting.get_mut((number - self.first) as usize);
         if let Some(Place::Waiting {
@@ -102,7 +104,9 @@ impl Order {
         }) = place
         {
             *shards_left -= 1;
-            derived[shard] = found;
+            if let Some(derived) = derived.get_mut(shard) {
+                *derived = found;
+            }
         }
     }
 

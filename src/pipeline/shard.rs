@@ -1,7 +1,8 @@
 //! What a shard does with its fragments: reassemble, open tunnels, count.
 
+use super::fragments::{Fragments, Part};
 use super::order::Load;
-use super::worker::{Fragments, innermost_piece};
+use super::worker::innermost_piece;
 use super::{Options, SHARDS};
 use crate::account::{Ledger, Offered};
 use crate::decode::{Decoder, Whole};
@@ -32,6 +33,8 @@ struct Opener {
     derived: Derived,
     /// The buffer number of `derived`.
     buffer: u32,
+    /// When the capture ended, once it has.
+    end: Option<Timestamp>,
 }
 
 /// Fragments found inside reassembled tunnel packets, with their bytes.
@@ -52,6 +55,7 @@ impl Shard {
                 packet: Packet::default(),
                 derived: Derived::default(),
                 buffer: 0,
+                end: None,
             },
         }
     }
@@ -64,24 +68,18 @@ impl Shard {
             let limits = self.limits.at_depth(self.reassemblers.len(), MAX_LAYERS);
             self.reassemblers.push(Reassembler::new(limits));
         }
-        if load.derived.is_empty() {
-            for fragment in load.fragments(shard, depth) {
-                self.take(fragment, depth, load);
-            }
-        } else {
-            // What lies in the block and what was found in reassembled packets must be
-            // brought into one order again.
-            let mut fragments: Vec<_> = load.fragments(shard, depth).collect();
-            fragments.sort_by_key(|fragment| fragment.frame);
-            for fragment in fragments {
-                self.take(fragment, depth, load);
-            }
-        }
+        let reassembler = &mut self.reassemblers[depth];
+        let opener = &mut self.opener;
+        load.each(Part::Datagrams, shard, depth, |fragment| {
+            let captured = load.bytes(&fragment.payload);
+            reassembler.take(fragment, captured, opener);
+        });
         std::mem::take(&mut self.opener.derived)
     }
 
     /// Ends what is unfinished, the capture having ended at `end`.
     pub(super) fn finish(&mut self, end: Timestamp) {
+        self.opener.end = Some(end);
         for reassembler in &mut self.reassemblers {
             reassembler.finish(end, &mut self.opener);
         }
@@ -95,11 +93,6 @@ impl Shard {
         ledger.scopes = self.opener.decoder.into_scopes();
         ledger
     }
-
-    fn take(&mut self, fragment: &FragmentFacts, depth: usize, load: &Load) {
-        let captured = load.bytes(&fragment.payload);
-        self.reassemblers[depth].take(fragment, captured, &mut self.opener);
-    }
 }
 
 /// The block is buffer 0, then come those derived from it.
@@ -109,12 +102,38 @@ impl Load {
         (1 + self.derived.len() + shard) as u32
     }
 
-    fn fragments(&self, shard: usize, depth: usize) -> impl Iterator<Item = &FragmentFacts> {
+    /// Gives `take` the fragments of a shard that have `depth` IP headers around them, in
+    /// the order of the capture.
+    pub(super) fn each(
+        &self,
+        part: Part,
+        shard: usize,
+        depth: usize,
+        mut take: impl FnMut(&FragmentFacts),
+    ) {
+        let fragments = self.fragments(part, shard, depth);
+        if self.derived.is_empty() {
+            fragments.for_each(take);
+        } else {
+            // What lies in the block and what was found in reassembled packets must be
+            // brought into one order again.
+            let mut fragments: Vec<_> = fragments.collect();
+            fragments.sort_by_key(|fragment| fragment.frame);
+            fragments.into_iter().for_each(&mut take);
+        }
+    }
+
+    fn fragments(
+        &self,
+        part: Part,
+        shard: usize,
+        depth: usize,
+    ) -> impl Iterator<Item = &FragmentFacts> {
         let derived = self.derived.iter().map(|derived| &derived.fragments);
         std::iter::once(&self.decoded.fragments)
             .chain(derived)
             .filter(move |fragments| fragments.has(depth))
-            .flat_map(move |fragments| fragments.of_shard(shard))
+            .flat_map(move |fragments| fragments.of_shard(shard, part))
             .filter(move |fragment| usize::from(fragment.depth) == depth)
     }
 
@@ -175,7 +194,7 @@ impl Listener for Opener {
     }
 
     fn lost(&mut self, datagram: &Datagram, fate: Fate) {
-        self.ledger.lost(datagram, fate);
+        self.ledger.lost(datagram, fate, self.end);
     }
 
     fn late_copy(&mut self, completed: &Completed, copy: &FragmentFacts) {

@@ -3,9 +3,10 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 use super::feed::{Decoded, Feed};
+use super::lanes::LANES;
 use super::order::{Load, Order};
 use super::shard::Derived;
-use super::{Options, SHARDS, analyze, lock};
+use super::{Options, analyze, lock};
 use crate::source::{self, Block, FileFacts, HashPolicy, Memory, Source, SourceOptions};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -138,11 +139,11 @@ proptest! {
     fn shards_meet_all_blocks_in_order(
         arrivals in Just((0..20u64).collect::<Vec<_>>()).prop_shuffle(),
         has_fragments in prop::collection::vec(any::<bool>(), 20),
-        visits in prop::collection::vec((0..20usize, 0..SHARDS), 0..400),
+        visits in prop::collection::vec((0..20usize, 0..LANES), 0..400),
     ) {
         let mut order = Order::default();
-        let mut next = [0u64; SHARDS];
-        let mut met: Vec<Vec<u64>> = vec![Vec::new(); SHARDS];
+        let mut next = [0u64; LANES];
+        let mut met: Vec<Vec<u64>> = vec![Vec::new(); LANES];
         let mut left = 0;
         let mut step = |order: &mut Order, shard: usize| {
             while let Some(load) = order.get(&mut next[shard]) {
@@ -160,7 +161,7 @@ proptest! {
                 step(&mut order, *shard);
             }
         }
-        for shard in 0..SHARDS {
+        for shard in 0..LANES {
             step(&mut order, shard);
         }
         let expected: Vec<u64> = (0..20).filter(|number| has_fragments[*number as usize]).collect();

@@ -1,11 +1,12 @@
 //! What a worker does with a block: decode, count what is whole, sort fragments.
 
-use super::{Options, SHARDS};
+use super::Options;
+use super::fragments::Fragments;
 use crate::account::{Ledger, PlainPacket};
 use crate::decode::{Decoder, Plain};
 use crate::model::facts::{Fragment, Layer, Packet, Piece};
 use crate::model::{Frame, LinkType};
-use crate::reassemble::{FragmentFacts, Place};
+use crate::reassemble::Place;
 use crate::source::{Block, FilterSet};
 
 /// Decodes blocks and counts what is whole.
@@ -21,14 +22,6 @@ pub(super) struct Worker {
 /// Plain packets that are counted together: enough for the ledger's look-ups in step,
 /// few enough to stay in the first-level cache.
 const PLAIN_PACKETS: usize = 128;
-
-/// The fragments of one block (of one reassembled packet), by shard.
-#[derive(Debug, Default)]
-pub(super) struct Fragments {
-    by_shard: [Vec<FragmentFacts>; SHARDS],
-    /// One bit for each number of IP headers that is around some fragment.
-    depths: u8,
-}
 
 impl Worker {
     pub(super) fn new(options: &Options) -> Self {
@@ -115,40 +108,5 @@ pub(super) fn innermost_piece(packet: &Packet) -> Option<(&Layer, &Piece)> {
     match &layer.fragment {
         Fragment::Piece(piece) => Some((layer, piece)),
         Fragment::No | Fragment::Atomic => None,
-    }
-}
-
-impl Fragments {
-    pub(super) fn push(&mut self, layer: &Layer, piece: &Piece, place: &Place) {
-        let facts = FragmentFacts::of(layer, piece, place);
-        self.depths |= 1 << place.depth;
-        let shard = facts.key.shard(SHARDS);
-        self.by_shard[shard].push(facts);
-    }
-
-    /// The fragments of one shard, in the order they were found.
-    pub(super) fn of_shard(&self, shard: usize) -> &[FragmentFacts] {
-        &self.by_shard[shard]
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.depths == 0
-    }
-
-    /// Whether there are fragments with `depth` IP headers around them.
-    pub(super) fn has(&self, depth: usize) -> bool {
-        self.depths >> depth & 1 != 0
-    }
-
-    /// Whether there are fragments with at least `depth` IP headers around them.
-    pub(super) fn reach(&self, depth: usize) -> bool {
-        self.depths >> depth != 0
-    }
-
-    pub(super) fn clear(&mut self) {
-        for fragments in &mut self.by_shard {
-            fragments.clear();
-        }
-        self.depths = 0;
     }
 }

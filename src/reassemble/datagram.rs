@@ -47,6 +47,19 @@ pub struct Carried {
     pub ip_bytes: u32,
 }
 
+/// What is missing of a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Bytes of payload.
+    pub bytes: u32,
+    /// Fragments it takes to carry them, as large as the largest that came.
+    pub fragments: u32,
+    /// Whether the first fragment is among them.
+    pub is_first_missing: bool,
+    /// Whether the last is.
+    pub is_last_missing: bool,
+}
+
 /// One datagram in reassembly.
 #[derive(Debug)]
 pub struct Datagram {
@@ -342,6 +355,19 @@ impl Datagram {
                     .datagram_header_bytes(self.key.addresses.version),
             ),
         )
+    }
+
+    /// What is missing; `None` where nobody knows how much that is.
+    pub fn gap(&self) -> Option<Gap> {
+        let payload = self.payload_bytes().or_else(|| self.udp_end())?;
+        let bytes = payload.checked_sub(self.pieces.held_bytes())?;
+        let full = self.tally.largest.payload_bytes;
+        Some(Gap {
+            bytes,
+            fragments: bytes.checked_div(full).map(|_| bytes.div_ceil(full))?,
+            is_first_missing: !self.has_first(),
+            is_last_missing: self.payload_bytes().is_none(),
+        })
     }
 
     /// Whether tcpdump 4.7 to 4.9.3 printed "bad length" for its first fragment:

@@ -4,6 +4,7 @@
 //! filled, so that the same capture gives the same document.
 
 mod capture;
+mod receivers;
 mod rows;
 mod throughput;
 mod timeline;
@@ -11,6 +12,7 @@ mod timeline;
 use super::document::{Options, Report, SCHEMA_VERSION, Tool};
 use crate::account::Ledger;
 use crate::model::Counters;
+use crate::receiver::{Forecast, NotModelled};
 use crate::source::FileFacts;
 
 /// What a document is built from.
@@ -18,6 +20,10 @@ use crate::source::FileFacts;
 pub struct Parts<'a> {
     /// What was counted.
     pub ledger: &'a Ledger,
+    /// What the receivers made of the fragments.
+    pub forecasts: &'a [Forecast],
+    /// Fragments that no forecast was made of.
+    pub not_modelled: NotModelled,
     /// What is known of the inputs, in reading order.
     pub files: &'a [FileFacts],
     /// Sentences against the capture as a whole.
@@ -43,7 +49,7 @@ pub fn build(parts: &Parts<'_>, options: Options) -> Report {
         flows: flows.listed,
         tunnels_omitted: tunnels.seen - tunnels.listed.len() as u64,
         tunnels: tunnels.listed,
-        receivers: Vec::new(),
+        receivers: receivers::receivers(parts.forecasts),
         timeline: timeline::timeline(&ledger.timeline),
         findings: Vec::new(),
         explanation: None,

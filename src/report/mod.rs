@@ -12,7 +12,6 @@ pub mod escape;
 pub mod json;
 pub mod label;
 pub mod ndjson;
-pub mod number;
 pub mod schema;
 pub mod text;
 

@@ -426,6 +426,7 @@ pub(crate) fn with_finding() -> Report {
         settings: settings(4 << 20),
         predicted: prediction,
         alternatives: vec![Alternative {
+            changed: vec!["net.ipv4.ipfrag_high_thresh".to_owned()],
             settings: settings(64 << 20),
             predicted: prediction,
         }],

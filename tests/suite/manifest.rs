@@ -24,6 +24,43 @@ struct Entry {
     #[serde(default)]
     null: Vec<String>,
     expect: BTreeMap<String, toml::Value>,
+    kernel: Option<Kernel>,
+}
+
+/// What the receiver's kernel counted while the capture was made.
+#[derive(serde::Deserialize)]
+struct Kernel {
+    ip_reasm_reqds: u64,
+    ip_reasm_oks: u64,
+    ip_reasm_fails: u64,
+    ip_reasm_timeout: u64,
+}
+
+impl Kernel {
+    /// Where the model is more than 5 % or 5 beside the kernel.
+    fn faults(&self, predicted: &Value, name: &str) -> Vec<String> {
+        let counters = [
+            ("fragments", self.ip_reasm_reqds),
+            ("reassembled", self.ip_reasm_oks),
+            ("failed", self.ip_reasm_fails),
+            ("timed_out", self.ip_reasm_timeout),
+        ];
+        let is_off = |field: &str, kernel: u64| {
+            predicted[field]
+                .as_u64()
+                .is_none_or(|model| model.abs_diff(kernel) > (kernel / 20).max(5))
+        };
+        counters
+            .into_iter()
+            .filter(|(field, kernel)| is_off(field, *kernel))
+            .map(|(field, kernel)| {
+                format!(
+                    "{name}: {field} predicted {}, the kernel: {kernel}",
+                    predicted[field]
+                )
+            })
+            .collect()
+    }
 }
 
 impl Entry {
@@ -52,6 +89,10 @@ impl Entry {
         }
         for path in &self.null {
             check(path, Value::Null);
+        }
+        if let Some(kernel) = &self.kernel {
+            let predicted = &report["receivers"][0]["predicted"];
+            faults.extend(kernel.faults(predicted, &names.join(" ")));
         }
         faults
     }

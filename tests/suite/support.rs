@@ -45,6 +45,8 @@ impl Setup {
             .expect("threads start");
         let parts = Parts {
             ledger: &analysis.ledger,
+            forecasts: &analysis.forecasts,
+            not_modelled: analysis.not_modelled,
             files: &source.files(),
             warnings: &[],
         };

@@ -4,6 +4,7 @@ use super::Parts;
 use crate::account::{self, Ledger, MAX_FLOWS, MAX_TUNNELS};
 use crate::model::facts::{LayerKind, Why};
 use crate::model::scope::MAX_SCOPES;
+use crate::receiver::NotModelled;
 use crate::report::document::{Capture, CaptureFile, Options, Problem, Severity, Time};
 use crate::source::{self, FileFacts};
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ pub(super) fn capture(parts: &Parts<'_>, options: &Options) -> Capture {
         truncated_frames: counted.truncated_frames,
         undecoded_frames: undecoded(&parts.ledger.undecoded),
         dropped_frames: dropped(parts.files),
-        limits: limits(parts.ledger),
+        limits: limits(parts.ledger, parts.not_modelled),
         problems: warnings(parts),
     }
 }
@@ -90,7 +91,7 @@ fn dropped(files: &[FileFacts]) -> Option<u64> {
         .reduce(u64::saturating_add)
 }
 
-fn limits(ledger: &Ledger) -> BTreeMap<String, u64> {
+fn limits(ledger: &Ledger, not_modelled: NotModelled) -> BTreeMap<String, u64> {
     let mut limits = BTreeMap::new();
     if let Some(beyond) = ledger.flows.beyond() {
         let packets = beyond.counters().packets;
@@ -102,6 +103,15 @@ fn limits(ledger: &Ledger) -> BTreeMap<String, u64> {
     }
     if ledger.scopes.is_overfull() {
         limits.insert("scopes_remembered".to_owned(), MAX_SCOPES as u64);
+    }
+    let beside_the_model = [
+        ("fragments_without_forecast", not_modelled.fragments),
+        ("receivers_given_up", not_modelled.hosts_given_up),
+    ];
+    for (name, count) in beside_the_model {
+        if count > 0 {
+            limits.insert(name.to_owned(), count);
+        }
     }
     let unopened = ledger.reassembly_limits.tunnels_unopened;
     if unopened > 0 {

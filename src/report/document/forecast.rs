@@ -22,8 +22,11 @@ pub struct Receiver {
 /// Other settings and what they would have changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Alternative {
-    /// Kernel settings, by sysctl name.
+    /// Kernel settings, by sysctl name; `largest_message_bytes` where the sender is what
+    /// changes: as many messages as there are fragments, each whole by itself.
     pub settings: BTreeMap<String, u64>,
+    /// The names of those that differ from the receiver's.
+    pub changed: Vec<String>,
     /// What the kernel would have done with them.
     pub predicted: Prediction,
 }
@@ -41,6 +44,12 @@ pub struct Prediction {
     pub timed_out: u64,
     /// Datagrams discarded for pieces that contradict each other.
     pub overlapped: u64,
+    /// Datagrams whose pieces came too far apart (`net.ipv4.ipfrag_max_dist`).
+    pub too_distant: u64,
+    /// Datagrams that would be longer than 65,535 bytes.
+    pub oversized: u64,
+    /// Datagrams that were still open when the capture ended.
+    pub open_at_end: u64,
     /// Failures as the kernel counts them (`IpReasmFails`).
     pub failed: u64,
     /// Most memory the unfinished datagrams held at once.

@@ -1,8 +1,9 @@
 //! What was read, and how far it can be trusted.
 
 use super::page::{Page, Tone};
+use crate::model::number;
 use crate::report::document::{Capture, CaptureFile, Report};
-use crate::report::{escape, number};
+use crate::report::escape;
 use std::io::{self, Write};
 
 /// Most files and reasons listed by name.

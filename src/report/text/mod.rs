@@ -7,6 +7,7 @@ mod capture;
 mod flows;
 mod page;
 mod problems;
+mod receivers;
 mod sizes;
 mod table;
 mod timeline;
@@ -51,6 +52,7 @@ pub fn write(report: &Report, style: Style, out: &mut impl Write) -> io::Result<
     flows::write(report, &mut page)?;
     sizes::write(report, &mut page)?;
     tunnels::write(report, &mut page)?;
+    receivers::write(report, &mut page)?;
     timeline::write(report, &mut page)?;
     problems::write(report, &mut page)
 }

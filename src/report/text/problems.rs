@@ -1,8 +1,9 @@
 //! What stands against the capture, and which of fraglens's own bounds were hit.
 
 use super::page::{Page, Tone};
+use crate::model::number;
 use crate::report::document::{Problem, Report, Severity};
-use crate::report::{escape, number};
+use crate::report::escape;
 use std::io::{self, Write};
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {

@@ -1,8 +1,8 @@
 //! Delivered share by datagram size, where it shows a cliff.
 
 use super::page::{Page, Tone};
+use crate::model::number;
 use crate::report::document::{Flow, Report, SizeClass};
-use crate::report::number;
 use std::io::{self, Write};
 
 /// Most flows whose sizes are shown.

@@ -1,8 +1,8 @@
 //! The course of the capture in three lines.
 
 use super::page::{Page, Tone};
+use crate::model::number;
 use crate::report::document::{Bucket, Report, Timeline};
-use crate::report::number;
 use std::io::{self, Write};
 
 /// Columns kept for the peak behind a line.

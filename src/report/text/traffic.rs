@@ -3,8 +3,8 @@
 use super::page::{Page, Tone};
 use crate::model::Counters;
 use crate::model::VerdictCounts;
+use crate::model::number;
 use crate::report::document::{Report, Throughput};
-use crate::report::number;
 use std::io::{self, Write};
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {

@@ -3,8 +3,9 @@
 use super::flows::{bad, order};
 use super::page::{Page, Tone};
 use super::table::{Column, Table};
+use crate::model::number;
 use crate::report::document::{Report, Sort, Tunnel};
-use crate::report::{label, number};
+use crate::report::label;
 use std::io::{self, Write};
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {

@@ -1,0 +1,49 @@
+//! Which fragments are missing of the datagrams that did not become whole.
+
+use super::table::Merge;
+use crate::reassemble::Datagram;
+
+/// What is missing of datagrams whose size is known.
+///
+/// Datagrams at the end of the capture are left out: their pieces may have come later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Such datagrams.
+    pub datagrams: u64,
+    /// Fragments of them that came, copies left out.
+    pub fragments_seen: u64,
+    /// Fragments that did not.
+    pub fragments_missing: u64,
+    /// Datagrams without their first fragment.
+    pub without_first: u64,
+    /// Datagrams without their last.
+    pub without_last: u64,
+    /// Datagrams of which nothing came but the first fragment.
+    pub only_first: u64,
+}
+
+impl Gaps {
+    pub(super) fn count(&mut self, datagram: &Datagram) {
+        let Some(gap) = datagram.gap() else {
+            return;
+        };
+        let seen = datagram.tally.fragments() - datagram.tally.duplicate;
+        self.datagrams += 1;
+        self.fragments_seen += seen;
+        self.fragments_missing += u64::from(gap.fragments);
+        self.without_first += u64::from(gap.is_first_missing);
+        self.without_last += u64::from(gap.is_last_missing);
+        self.only_first += u64::from(seen == 1 && !gap.is_first_missing);
+    }
+}
+
+impl Merge for Gaps {
+    fn merge(&mut self, other: Self) {
+        self.datagrams += other.datagrams;
+        self.fragments_seen += other.fragments_seen;
+        self.fragments_missing += other.fragments_missing;
+        self.without_first += other.without_first;
+        self.without_last += other.without_last;
+        self.only_first += other.only_first;
+    }
+}

@@ -1,0 +1,50 @@
+//! One shard of the receiver model: some of the hosts that fragments go to.
+
+use super::fragments::Part;
+use super::order::Load;
+use crate::model::Timestamp;
+use crate::receiver::{Forecast, NotModelled, Receivers, Settings};
+
+/// Some of the hosts that fragments go to.
+#[derive(Debug)]
+pub(super) struct Hosts {
+    settings: Settings,
+    /// By depth: those inside a tunnel are others than those outside.
+    receivers: Vec<Receivers>,
+}
+
+impl Hosts {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            settings: *settings,
+            receivers: Vec::new(),
+        }
+    }
+
+    /// Takes the fragments to these hosts that have `depth` IP headers around them.
+    pub(super) fn step(&mut self, shard: usize, depth: usize, load: &Load) {
+        while self.receivers.len() <= depth {
+            self.receivers.push(Receivers::new(&self.settings));
+        }
+        let receivers = &mut self.receivers[depth];
+        load.each(Part::Hosts, shard, depth, |fragment| {
+            receivers.take(fragment)
+        });
+    }
+
+    /// What could not be modelled.
+    pub(super) fn not_modelled(&self) -> NotModelled {
+        let mut sum = NotModelled::default();
+        for receivers in &self.receivers {
+            sum += receivers.not_modelled();
+        }
+        sum
+    }
+
+    /// What the kernels of these hosts made of them, the capture having ended at `end`.
+    pub(super) fn finish(self, end: Timestamp) -> impl Iterator<Item = Forecast> {
+        self.receivers
+            .into_iter()
+            .flat_map(move |receivers| receivers.finish(end))
+    }
+}

@@ -1,0 +1,106 @@
+//! What is said of one host.
+
+use super::settings::Settings;
+use crate::model::{Addresses, IpVersion, ScopeTag, Timestamp};
+use std::net::IpAddr;
+
+/// A host that fragments were sent to: one account of reassembly memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Host {
+    /// VLANs and tunnels around its packets.
+    pub scope: ScopeTag,
+    /// Version of its address.
+    pub version: IpVersion,
+    /// Its address, as in [`Addresses`].
+    pub destination: [u8; 16],
+}
+
+impl Host {
+    /// Its address for people.
+    pub fn address(&self) -> IpAddr {
+        Addresses {
+            version: self.version,
+            source: [0; 16],
+            destination: self.destination,
+        }
+        .destination()
+    }
+}
+
+/// What the kernel of one host makes of the fragments sent to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    /// The host.
+    pub host: Host,
+    /// What is assumed of it.
+    pub settings: Settings,
+    /// What it does.
+    pub predicted: Predicted,
+    /// What it would do if something were different; from replaying the same fragments.
+    pub alternatives: Vec<Alternative>,
+}
+
+impl Forecast {
+    /// Bytes of reassembly memory it is assumed to have.
+    pub fn high_thresh(&self) -> u64 {
+        self.settings.rules(self.host.version).high_thresh
+    }
+}
+
+/// Something different, and what comes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// What is different.
+    pub change: Change,
+    /// The settings with that.
+    pub settings: Settings,
+    /// What the kernel does then.
+    pub predicted: Predicted,
+}
+
+/// What may be different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A larger `ipfrag_high_thresh`.
+    LargerMemory,
+    /// A shorter `ipfrag_time`.
+    ShorterTime,
+    /// Both.
+    Both,
+    /// The sender sends messages that need no fragments: each fragment that came would
+    /// have been a message.
+    MessagesThatFit {
+        /// UDP payload of the largest such message in bytes.
+        largest_message_bytes: u32,
+    },
+}
+
+/// What a kernel makes of fragments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Predicted {
+    /// Fragments that reached it (`IpReasmReqds`).
+    pub fragments: u64,
+    /// Fragments it refused because its memory was full.
+    pub rejected_fragments: u64,
+    /// Datagrams put together (`IpReasmOKs`).
+    pub reassembled: u64,
+    /// Datagrams given up after the timeout (`IpReasmTimeout`).
+    pub timed_out: u64,
+    /// Datagrams discarded for pieces that contradict each other.
+    pub overlapped: u64,
+    /// Datagrams discarded because too many other fragments of their source came
+    /// between two of their pieces (`ipfrag_max_dist`).
+    pub too_distant: u64,
+    /// Datagrams discarded for being longer than 65,535 bytes.
+    pub oversized: u64,
+    /// `IpReasmFails`: one for each fragment refused and each datagram lost.
+    pub failed: u64,
+    /// Most memory that unfinished datagrams held at once, in bytes.
+    pub memory_peak_bytes: u64,
+    /// When a fragment was first refused.
+    pub first_full: Option<Timestamp>,
+    /// Wire bytes of the frames of datagrams put together, copies left out.
+    pub delivered_bytes: u64,
+    /// Datagrams that were open when the capture ended.
+    pub open_at_end: u64,
+}

@@ -1,0 +1,131 @@
+//! The hosts that fragments go to.
+
+use super::forecast::{Forecast, Host};
+use super::host::HostModels;
+use super::settings::Settings;
+use crate::model::Timestamp;
+use crate::reassemble::{FragmentFacts, Key};
+use foldhash::quality::FixedState;
+use hashbrown::HashMap;
+use std::hash::BuildHasher;
+
+/// Hosts of one shard that are modelled: the first that are met.
+const MAX_HOSTS: usize = 512;
+/// Places for datagrams that the kernels of one shard may take together, some
+/// 150 bytes each. A host that would need more is given up.
+const MAX_PLACES: usize = 1 << 15;
+
+/// Any number: which shard a host is in changes nothing but who works for it.
+const SHARD_SEED: u64 = 815;
+
+/// Which of `shards` equal parts of the work the host that a fragment goes to falls
+/// into: the same in every run.
+pub fn shard_of(key: &Key, shards: usize) -> usize {
+    let hash = FixedState::with_seed(SHARD_SEED).hash_one(host_of(key));
+    (hash % shards.max(1) as u64) as usize
+}
+
+fn host_of(key: &Key) -> Host {
+    Host {
+        scope: key.scope,
+        version: key.addresses.version,
+        destination: key.addresses.destination,
+    }
+}
+
+/// Fragments for which there is no forecast.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct NotModelled {
+    /// To hosts beyond the bound, and to hosts given up after that.
+    pub fragments: u64,
+    /// Hosts given up because their datagrams took too much memory.
+    pub hosts_given_up: u64,
+}
+
+impl std::ops::AddAssign for NotModelled {
+    fn add_assign(&mut self, other: Self) {
+        self.fragments = self.fragments.saturating_add(other.fragments);
+        self.hosts_given_up = self.hosts_given_up.saturating_add(other.hosts_given_up);
+    }
+}
+
+/// One shard of the hosts that fragments go to.
+#[derive(Debug)]
+pub struct Receivers {
+    settings: Settings,
+    hosts: HashMap<Host, u32, foldhash::fast::FixedState>,
+    /// `None` once given up.
+    models: Vec<Option<Box<HostModels>>>,
+    latest: Option<(Host, u32)>,
+    places: usize,
+    not_modelled: NotModelled,
+}
+
+impl Receivers {
+    /// No hosts yet; of all the same is assumed.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            settings: *settings,
+            hosts: HashMap::default(),
+            models: Vec::new(),
+            latest: None,
+            places: 0,
+            not_modelled: NotModelled::default(),
+        }
+    }
+
+    /// Takes the next fragment to one of these hosts.
+    pub fn take(&mut self, fragment: &FragmentFacts) {
+        let Some(index) = self.index(host_of(&fragment.key)) else {
+            self.not_modelled.fragments = self.not_modelled.fragments.saturating_add(1);
+            return;
+        };
+        let slot = &mut self.models[index as usize];
+        let Some(models) = slot else {
+            self.not_modelled.fragments = self.not_modelled.fragments.saturating_add(1);
+            return;
+        };
+        let before = models.places();
+        models.take(fragment);
+        let after = models.places();
+        self.places = self.places.saturating_sub(before).saturating_add(after);
+        if self.places > MAX_PLACES {
+            *slot = None;
+            self.places = self.places.saturating_sub(after);
+            self.not_modelled.hosts_given_up = self.not_modelled.hosts_given_up.saturating_add(1);
+        }
+    }
+
+    /// What could not be modelled.
+    pub fn not_modelled(&self) -> NotModelled {
+        self.not_modelled
+    }
+
+    /// The forecasts, the capture having ended at `end`.
+    pub fn finish(self, end: Timestamp) -> Vec<Forecast> {
+        let models = self.models.into_iter().flatten();
+        models.map(|models| models.finish(end)).collect()
+    }
+
+    fn index(&mut self, host: Host) -> Option<u32> {
+        if let Some((latest, index)) = &self.latest
+            && *latest == host
+        {
+            return Some(*index);
+        }
+        let index = match self.hosts.get(&host) {
+            Some(index) => *index,
+            None if self.models.len() >= MAX_HOSTS => return None,
+            None => {
+                let index = self.models.len() as u32;
+                let models = HostModels::new(host, &self.settings);
+                self.models.push(Some(Box::new(models)));
+                self.hosts.insert(host, index);
+                index
+            }
+        };
+        self.latest = Some((host, index));
+        Some(index)
+    }
+}

@@ -1,0 +1,90 @@
+//! What the kernels of the receivers made of the fragments.
+
+use crate::model::IpVersion;
+use crate::receiver::{self, Change, Forecast, Predicted, Settings, Truesize};
+use crate::report::document::{Alternative, Prediction, Receiver, Time};
+use std::collections::BTreeMap;
+
+/// The receivers, in the order of their addresses.
+pub(super) fn receivers(forecasts: &[Forecast]) -> Vec<Receiver> {
+    forecasts.iter().map(receiver).collect()
+}
+
+fn receiver(forecast: &Forecast) -> Receiver {
+    let version = forecast.host.version;
+    let assumed = settings(&forecast.settings, version);
+    Receiver {
+        address: forecast.host.address(),
+        alternatives: forecast
+            .alternatives
+            .iter()
+            .map(|other| alternative(other, &assumed, version))
+            .collect(),
+        settings: assumed,
+        predicted: prediction(&forecast.predicted),
+    }
+}
+
+fn alternative(
+    alternative: &receiver::Alternative,
+    assumed: &BTreeMap<String, u64>,
+    version: IpVersion,
+) -> Alternative {
+    let mut settings = settings(&alternative.settings, version);
+    if let Change::MessagesThatFit {
+        largest_message_bytes,
+    } = alternative.change
+    {
+        let bytes = u64::from(largest_message_bytes);
+        settings.insert("largest_message_bytes".to_owned(), bytes);
+    }
+    let changed = settings
+        .iter()
+        .filter(|(name, value)| assumed.get(*name) != Some(value));
+    Alternative {
+        changed: changed.map(|(name, _)| name.clone()).collect(),
+        settings,
+        predicted: prediction(&alternative.predicted),
+    }
+}
+
+/// Those that matter for a version of IP, by sysctl name.
+fn settings(settings: &Settings, version: IpVersion) -> BTreeMap<String, u64> {
+    let seconds = |time: crate::model::Duration| time.as_secs_f64() as u64;
+    let mut named = match version {
+        IpVersion::V4 => vec![
+            ("net.ipv4.ipfrag_time", seconds(settings.ipfrag_time)),
+            ("net.ipv4.ipfrag_high_thresh", settings.ipfrag_high_thresh),
+            ("net.ipv4.ipfrag_max_dist", settings.ipfrag_max_dist.into()),
+        ],
+        IpVersion::V6 => vec![
+            ("net.ipv6.ip6frag_time", seconds(settings.ip6frag_time)),
+            ("net.ipv6.ip6frag_high_thresh", settings.ip6frag_high_thresh),
+        ],
+    };
+    named.push(("kernel_hz", settings.kernel_hz.into()));
+    if let Truesize::Fixed(bytes) = settings.truesize {
+        named.push(("fragment_truesize", bytes.into()));
+    }
+    named
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn prediction(predicted: &Predicted) -> Prediction {
+    Prediction {
+        fragments: predicted.fragments,
+        rejected_fragments: predicted.rejected_fragments,
+        reassembled: predicted.reassembled,
+        timed_out: predicted.timed_out,
+        overlapped: predicted.overlapped,
+        too_distant: predicted.too_distant,
+        oversized: predicted.oversized,
+        open_at_end: predicted.open_at_end,
+        failed: predicted.failed,
+        memory_peak_bytes: predicted.memory_peak_bytes,
+        first_full_timestamp: predicted.first_full.map(Time),
+        delivered_bytes: predicted.delivered_bytes,
+    }
+}
