@@ -32,8 +32,9 @@
 //! - [`reassemble`]: fragments to datagrams, by capture time, bounded
 //! - [`receiver`]: what a Linux host would make of the same fragments
 //! - [`account`]: facts and outcomes to a ledger
-//! - [`pipeline`]: the one place that sees the four above together
-//! - [`report`]: the ledger to one document, the document to every format
+//! - [`diagnose`]: what is known of each cause
+//! - [`pipeline`]: the one place that sees the rooms of the data path together
+//! - [`report`]: the ledger to one document, the document and the causes to every format
 //! - [`cli`]: the command line; the only user of `clap`
 //!
 //! Data runs one way: a room uses what this table allows and nothing else. A test
@@ -48,8 +49,9 @@
 //! | receiver | model, reassemble::FragmentFacts, reassemble::Key |
 //! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
 //! | pipeline | model, source, decode, reassemble, receiver, account |
-//! | report | model, account, receiver, source::FileFacts, source::Problem, source::Severity |
-//! | cli | model, source, decode, reassemble, receiver, account, pipeline, report |
+//! | diagnose | |
+//! | report | model, account, receiver, diagnose, source::FileFacts, source::Problem, source::Severity |
+//! | cli | model, source, decode, reassemble, receiver, account, pipeline, diagnose, report |
 //!
 //! # Contracts
 //!
@@ -83,6 +85,7 @@
 pub mod account;
 pub mod cli;
 pub mod decode;
+pub mod diagnose;
 pub mod model;
 pub mod pipeline;
 pub mod reassemble;

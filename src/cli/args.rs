@@ -3,10 +3,12 @@
 
 use super::receiver::ReceiverArgs;
 use super::size;
+use crate::diagnose;
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -34,6 +36,13 @@ Examples:
     fraglens analyze --vxlan-port 5799 --format csv --top 0 ovs.pcap > flows.csv
   Fail a test run when something is wrong:
     fraglens analyze --quiet --fail-on warning capture.pcap";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  fraglens explain
+  fraglens explain D09
+  fraglens explain reassembly-memory d14
+  fraglens explain --format json D16 | jq -r '.[].fix[].command'";
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -63,6 +72,8 @@ pub enum Command {
     /// files are one capture, ordered by time: a datagram whose fragments lie in
     /// two of them is put together.
     Analyze(Box<AnalyzeArgs>),
+    /// Print what is known of a finding, or list all that there are
+    Explain(ExplainArgs),
     /// Print the JSON Schema of the report
     Schema,
     /// Print a completion script for a shell
@@ -186,6 +197,64 @@ pub struct AnalyzeArgs {
         help_heading = "Output"
     )]
     pub color: When,
+}
+
+/// What `fraglens explain` can be told.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXPLAIN_EXAMPLES)]
+pub struct ExplainArgs {
+    /// Ids or names of findings, as in D09 or reassembly-memory; without one, a list of all
+    ///
+    /// A page says what it is, what in a capture shows it, what confirms and what
+    /// denies it, the cheapest check that would prove it wrong, and what to do.
+    #[arg(value_name = "FINDING", value_parser = FindingNames, hide_possible_values = true)]
+    pub findings: Vec<String>,
+
+    /// How it is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: ExplainFormat,
+
+    /// Whether text is coloured; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: When,
+}
+
+/// How knowledge is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExplainFormat {
+    /// For people
+    Text,
+    /// An array with an object for each finding
+    Json,
+}
+
+/// Takes any text, and tells shells what there is to complete. What is no finding is
+/// for [`options`](super::options) to say, which knows what may have been meant.
+#[derive(Clone, Copy, Debug)]
+struct FindingNames;
+
+impl TypedValueParser for FindingNames {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let value = |name, title| PossibleValue::new(name).help(title);
+        let ids = diagnose::ALL
+            .iter()
+            .map(move |cause| value(cause.id, cause.title));
+        let names = diagnose::ALL
+            .iter()
+            .map(move |cause| value(cause.name, cause.title));
+        Some(Box::new(ids.chain(names)))
+    }
 }
 
 /// Whether something is done.

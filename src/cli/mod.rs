@@ -8,6 +8,7 @@
 pub mod analyze;
 pub mod args;
 mod completions;
+mod explain;
 mod interrupt;
 mod man;
 pub mod options;
@@ -76,6 +77,10 @@ pub fn run(typed: impl IntoIterator<Item = OsString>) -> anyhow::Result<Status> 
         Command::Analyze(args) => {
             let options = options::analyze(*args, &Terminal::detect())?;
             analyze::run(&options)
+        }
+        Command::Explain(args) => {
+            let options = options::explain(&args, &Terminal::detect())?;
+            explain::run(&options)
         }
         Command::Schema => schema::run(),
         Command::Completions { shell } => completions::run(shell),

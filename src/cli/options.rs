@@ -1,9 +1,10 @@
 //! What is meant: options that are complete and fit together.
 
 use super::UsageError;
-use super::args::{AnalyzeArgs, Format, Gravity, SortKey, When};
+use super::args::{AnalyzeArgs, ExplainArgs, ExplainFormat, Format, Gravity, SortKey, When};
 use super::receiver::ReceiverArgs;
 use super::terminal::Terminal;
+use crate::diagnose::{self, Cause};
 use crate::model::Duration;
 use crate::report::document::{Severity, Sort};
 use crate::report::text::{Color, Style};
@@ -62,6 +63,17 @@ pub enum Progress {
     Hidden,
 }
 
+/// Everything `fraglens explain` needs to know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainOptions {
+    /// The causes asked for, in that order; none: a list of all.
+    pub causes: Vec<&'static Cause>,
+    /// How they are written.
+    pub format: ExplainFormat,
+    /// How text is laid out.
+    pub style: Style,
+}
+
 /// As Linux: `net.ipv4.ipfrag_time`.
 const TIMEOUT_IPV4: Duration = Duration::from_secs(30);
 
@@ -112,6 +124,36 @@ pub fn analyze(args: AnalyzeArgs, terminal: &Terminal) -> Result<AnalyzeOptions,
             Progress::Shown
         },
     })
+}
+
+/// What `fraglens explain` was asked to do.
+///
+/// # Errors
+///
+/// Something asked for is no finding.
+pub fn explain(args: &ExplainArgs, terminal: &Terminal) -> Result<ExplainOptions, UsageError> {
+    let causes = args.findings.iter().map(|text| cause(text));
+    Ok(ExplainOptions {
+        causes: causes.collect::<Result<_, _>>()?,
+        format: args.format,
+        style: style(args.color, true, terminal),
+    })
+}
+
+fn cause(text: &str) -> Result<&'static Cause, UsageError> {
+    let unknown = || {
+        let near: Vec<String> = diagnose::nearest(text)
+            .iter()
+            .map(|cause| format!("{} ({})", cause.id, cause.name))
+            .collect();
+        let hint = if near.is_empty() {
+            "`fraglens explain` lists all".to_owned()
+        } else {
+            format!("did you mean {}?", near.join(" or "))
+        };
+        UsageError::NoSuchFinding(text.to_owned(), hint)
+    };
+    diagnose::find(text).ok_or_else(unknown)
 }
 
 fn inputs_and_filter(

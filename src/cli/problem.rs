@@ -33,4 +33,7 @@ pub enum UsageError {
     /// `man` of something that is no command.
     #[error("no manual page for `{0}`: the commands are {1}")]
     NoSuchCommand(String, String),
+    /// `explain` of something that is no finding.
+    #[error("there is no finding `{0}`: {1}")]
+    NoSuchFinding(String, String),
 }

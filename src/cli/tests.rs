@@ -233,6 +233,30 @@ fn the_exit_status_follows_the_report() -> anyhow::Result<()> {
     Ok(())
 }
 
+fn explained(arguments: &str) -> Result<Vec<&'static str>, String> {
+    let words = ["fraglens", "explain"].into_iter();
+    let typed = Args::try_parse_from(words.chain(arguments.split_whitespace()));
+    match typed.map(|args| args.command) {
+        Ok(Command::Explain(args)) => options::explain(&args, &Terminal::default())
+            .map(|options| options.causes.iter().map(|cause| cause.id).collect())
+            .map_err(|error| error.to_string()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+#[test]
+fn findings_are_asked_for_by_id_or_name() {
+    assert_eq!(explained(""), Ok(vec![]));
+    let some = "d23 Reassembly-Memory D01 D23";
+    assert_eq!(explained(some), Ok(vec!["D23", "D09", "D01", "D23"]));
+    let unknown = explained("D01 corupption");
+    let said = "there is no finding `corupption`: did you mean D21 (corruption)?";
+    assert_eq!(unknown, Err(said.to_owned()));
+    let nothing_near = explained("weather");
+    let said = "there is no finding `weather`: `fraglens explain` lists all";
+    assert_eq!(nothing_near, Err(said.to_owned()));
+}
+
 #[test]
 fn the_commands_are_consistent() {
     Args::command().debug_assert();
@@ -243,7 +267,7 @@ fn help_pages() {
     let mut command = Args::command().term_width(80);
     insta::assert_snapshot!("help", command.render_long_help());
     command.build();
-    for name in ["analyze", "man"] {
+    for name in ["analyze", "explain", "man"] {
         if let Some(page) = command.find_subcommand_mut(name) {
             insta::assert_snapshot!(format!("help_{name}_short"), page.render_help());
             insta::assert_snapshot!(format!("help_{name}"), page.render_long_help());
@@ -261,6 +285,8 @@ fn every_command_has_a_manual_page() -> anyhow::Result<()> {
         );
     }
     assert!(String::from_utf8(man::page(None)?)?.contains("SUBCOMMANDS"));
-    assert!(man::page(Some("dance")).is_err_and(|why| why.to_string().contains("analyze, schema")));
+    assert!(
+        man::page(Some("dance")).is_err_and(|why| why.to_string().contains("analyze, explain"))
+    );
     Ok(())
 }

@@ -1,7 +1,8 @@
-//! The whole document as JSON.
+//! The whole document as JSON, and causes.
 
 use super::document::Report;
 use super::escape::is_active;
+use crate::diagnose::Cause;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
@@ -12,14 +13,23 @@ pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
     write_with(report, PrettyFormatter::new(), out)
 }
 
+/// Writes causes as an array, indented, and a line break.
+pub fn write_causes(causes: &[&Cause], out: &mut impl Write) -> io::Result<()> {
+    write_with(causes, PrettyFormatter::new(), out)
+}
+
 /// Writes the document on one line, with a line break.
 pub(super) fn write_line(report: &Report, out: &mut impl Write) -> io::Result<()> {
     write_with(report, CompactFormatter, out)
 }
 
-fn write_with(report: &Report, form: impl Formatter, out: &mut impl Write) -> io::Result<()> {
+fn write_with(
+    document: &(impl Serialize + ?Sized),
+    form: impl Formatter,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(&mut *out, Inert(form));
-    report.serialize(&mut serializer)?;
+    document.serialize(&mut serializer)?;
     out.write_all(b"\n")
 }
 

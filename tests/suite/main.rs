@@ -8,6 +8,7 @@ mod cli_output;
 mod corpus;
 mod corpus_differences;
 mod determinism;
+mod explain;
 mod goldens;
 mod house;
 mod invariants;

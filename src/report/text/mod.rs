@@ -4,6 +4,7 @@
 //! nothing to say is not printed.
 
 mod capture;
+mod causes;
 mod flows;
 mod page;
 mod problems;
@@ -17,6 +18,8 @@ mod tunnels;
 use super::document::Report;
 use page::Page;
 use std::io::{self, Write};
+
+pub use causes::{write_causes, write_list};
 
 /// How the text is laid out; decided by whoever knows the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

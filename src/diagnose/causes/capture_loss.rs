@@ -1,0 +1,48 @@
+//! D36, capture-loss.
+
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "D36",
+    name: "capture-loss",
+    title: "The capture itself lost packets",
+    severity: Severity::Warning,
+    meaning: "The capturing host did not keep up, so packets are missing from the file that were \
+              on the wire and may have arrived. Every loss that the report shows can then be one \
+              of the capture only. It is common when tcpdump prints or writes to a pipe at a high \
+              rate.",
+    signature: "The file says that packets were dropped, or many unrelated flows have gaps at the \
+              same instants, or TCP acknowledges data that the file does not have.",
+    confirms: "tcpdump ends with a number of packets dropped by kernel above 0, or the receiver \
+              counted more datagrams than the file holds.",
+    denies: "The file says 0 dropped, and what is missing is missing at the receiver too.",
+    disprove: "Run `tcpdump -i eth0 -s 128 -B 65536 -w again.pcap` during the same test: if it ends \
+              with 0 packets dropped by kernel and the gaps remain, they are real.",
+    fix: &[
+        Fix {
+            when: "tcpdump",
+            kind: FixKind::Command,
+            command: "tcpdump -i eth0 -s 128 -B 65536 -w capture.pcap",
+        },
+        Fix {
+            when: "dumpcap, which also records its losses",
+            kind: FixKind::Command,
+            command: "dumpcap -i eth0 -s 128 -B 64 -w capture.pcapng",
+        },
+        Fix {
+            when: "any, less to capture (by address: fragments have no ports)",
+            kind: FixKind::Command,
+            command: "tcpdump -i eth0 -s 128 -B 65536 -w capture.pcap host 10.16.0.9",
+        },
+        Fix {
+            when: "capture programs with AF_PACKET fanout",
+            kind: FixKind::Advice,
+            command: "set PACKET_FANOUT_FLAG_DEFRAG, so that all fragments of a datagram reach one thread",
+        },
+    ],
+    references: &[
+        "www.tcpdump.org/manpages/tcpdump.1.html",
+        "man7.org/linux/man-pages/man7/packet.7.html",
+        "the-tcpdump-group/tcpdump#434",
+    ],
+};

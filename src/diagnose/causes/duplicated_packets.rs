@@ -1,0 +1,37 @@
+//! D13, duplicated-packets.
+
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "D13",
+    name: "duplicated-packets",
+    title: "Packets are in the capture twice",
+    severity: Severity::Info,
+    meaning: "The capture saw the same packet at more than one place: on a mirror port that copies \
+              both directions, on a bond and its members, or on all interfaces at once. This is \
+              not a fault, and the receiver got one copy. Sums over the file count the copies, \
+              though, so rates look doubled.",
+    signature: "Copies that are equal from the IP header on, often microseconds apart, with an equal \
+              TTL or one lower by 1.",
+    confirms: "A capture on one interface has no copies.",
+    denies: "The copies differ in their data. Or they arrive at the receiver's NIC, where only \
+              one interface was captured: then something in the network does duplicate.",
+    disprove: "Run `tcpdump -i eth0 -w one.pcap` on a single physical interface: if the copies are \
+              still there, they are on the wire.",
+    fix: &[
+        Fix {
+            when: "nothing to repair; for one copy in a new capture",
+            kind: FixKind::Command,
+            command: "tcpdump -i eth0 -s 128 -w one.pcap",
+        },
+        Fix {
+            when: "nothing to repair; for one copy in this file",
+            kind: FixKind::Command,
+            command: "editcap -D 100 twice.pcap once.pcap",
+        },
+    ],
+    references: &[
+        "www.tcpdump.org/manpages/tcpdump.1.html",
+        "www.wireshark.org/docs/man-pages/editcap.html",
+    ],
+};

@@ -1,0 +1,39 @@
+//! D03, first-fragment-missing.
+
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "D03",
+    name: "first-fragment-missing",
+    title: "First fragments never arrive",
+    severity: Severity::Error,
+    meaning: "The head of each datagram is missing while the rest arrives. The head is the only \
+              fragment with ports, so whatever looks at ports treats it differently: a rule \
+              rejects it, or a tunnel or virtual switch handles it on another path. Nothing can be \
+              delivered, and because the head is missing the receiver does not even send an ICMP \
+              error: the loss is silent.",
+    signature: "Datagrams with fragments at offsets above 0 only, one after the other; their flow \
+              has no known ports. No ICMP time exceeded comes back.",
+    confirms: "A capture in front of the device shows the heads, one behind it does not.",
+    denies: "Heads are missing as often as any other position: then it is ordinary loss.",
+    disprove: "Run `tcpdump -c 10 -ni eth0 'ip[6:2] & 0x3fff = 0x2000'` on the receiver: these are \
+              first fragments, and if it prints those of this flow, they do get there.",
+    fix: &[
+        Fix {
+            when: "nftables",
+            kind: FixKind::Command,
+            command: "nft list ruleset | grep -nE 'dport|sport'",
+        },
+        Fix {
+            when: "Open vSwitch",
+            kind: FixKind::Command,
+            command: "ovs-ofctl set-frags br-int nx-match",
+        },
+        Fix {
+            when: "a firewall in between",
+            kind: FixKind::Advice,
+            command: "allow UDP between the two addresses without a port range, or keep messages below the MTU",
+        },
+    ],
+    references: &["RFC 8900 section 3.4", "networkservicemesh/sdk#1148"],
+};

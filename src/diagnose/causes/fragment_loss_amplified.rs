@@ -1,0 +1,51 @@
+//! D01, fragment-loss-amplified.
+
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "D01",
+    name: "fragment-loss-amplified",
+    title: "Fragment loss costs whole messages",
+    severity: Severity::Warning,
+    meaning: "A message that is cut into many fragments is lost with any one of them. With n \
+              fragments and a loss of p for each, (1 - p)^n of the messages survive: at 47 \
+              fragments, 1 % of loss leaves 62 % of the messages and 3 % leaves 24 %. So the \
+              network may drop little, and the size of the messages makes much of it. The \
+              fragments that did arrive of a lost message were carried for nothing.",
+    signature: "Messages of many fragments. What is missing is spread evenly over all positions; few \
+              fragments are missing, but many messages have a hole.",
+    confirms: "The share of fragments that arrived, to the power of the fragments in a message, is \
+              the share of messages that are whole. Messages that fit the MTU get through at the \
+              rate of single fragments.",
+    denies: "It is always the same position that is missing. Or every message is whole at the \
+              receiver's NIC, and the application still counts losses.",
+    disprove: "Run the same test with messages that fit the MTU, as in `iperf3 -u -l 1400 -c PEER`: \
+              if they are lost as often as the large ones, size is not the reason.",
+    fix: &[
+        Fix {
+            when: "netperf",
+            kind: FixKind::Command,
+            command: "netperf -H PEER -t UDP_STREAM -- -m 1400",
+        },
+        Fix {
+            when: "iperf3",
+            kind: FixKind::Command,
+            command: "iperf3 -c PEER -u -l 1400 -b 1G",
+        },
+        Fix {
+            when: "qperf",
+            kind: FixKind::Command,
+            command: "qperf -m 1400 PEER udp_bw",
+        },
+        Fix {
+            when: "an application of your own",
+            kind: FixKind::Advice,
+            command: "send messages of at most MTU - 28 bytes (IPv4) or MTU - 48 (IPv6); for speed, many of them a call with UDP_SEGMENT",
+        },
+    ],
+    references: &[
+        "RFC 8085 section 3.2",
+        "RFC 8900 section 6.1",
+        "esnet/iperf#496",
+    ],
+};

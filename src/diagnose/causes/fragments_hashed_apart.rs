@@ -1,0 +1,54 @@
+//! D29, fragments-hashed-apart.
+
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "D29",
+    name: "fragments-hashed-apart",
+    title: "Fragments take different queues or paths",
+    severity: Severity::Warning,
+    meaning: "A hash over ports sends the first fragment of a datagram another way than the rest, \
+              which have no ports. NICs, bonds and routers spread packets over queues and links by \
+              such hashes. The head of each datagram travels apart: it comes out of order, or is \
+              lost on its own where one queue or link is full. On Azure, Linux's documentation \
+              reports high loss of fragmented UDP with such a hash.",
+    signature: "First fragments come out of order against the rest of their datagram, or are lost \
+              far more often or far more seldom than other positions.",
+    confirms: "`ethtool -n eth0 rx-flow-hash udp4` lists L4 bytes; a bond has policy layer3+4; the \
+              reordering ends with a hash over addresses only.",
+    denies: "All positions are reordered and lost alike.",
+    disprove: "Run `ethtool -n eth0 rx-flow-hash udp4` on both hosts: if only IP SA and IP DA are \
+              listed, their NICs keep fragments together.",
+    fix: &[
+        Fix {
+            when: "Linux NIC",
+            kind: FixKind::Command,
+            command: "ethtool -N eth0 rx-flow-hash udp4 sd",
+        },
+        Fix {
+            when: "Linux NIC, IPv6",
+            kind: FixKind::Command,
+            command: "ethtool -N eth0 rx-flow-hash udp6 sd",
+        },
+        Fix {
+            when: "Linux bond",
+            kind: FixKind::Command,
+            command: "ip link set dev bond0 type bond xmit_hash_policy layer2+3",
+        },
+        Fix {
+            when: "Open vSwitch bond",
+            kind: FixKind::Command,
+            command: "ovs-vsctl set port bond0 bond_mode=balance-slb",
+        },
+        Fix {
+            when: "many small packets at the same time",
+            kind: FixKind::Advice,
+            command: "keep messages below the MTU instead: the hash sdfn spreads small-packet floods, and parts fragments",
+        },
+    ],
+    references: &[
+        "Linux Documentation/networking/device_drivers/ethernet/microsoft/netvsc.rst",
+        "Linux Documentation/networking/scaling.rst",
+        "openvswitch/ovs-issues#368",
+    ],
+};

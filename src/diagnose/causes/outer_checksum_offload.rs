@@ -1,0 +1,30 @@
+//! D19, outer-checksum-offload.
+
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "D19",
+    name: "outer-checksum-offload",
+    title: "Outer checksum waits for the inner one",
+    severity: Severity::Info,
+    meaning: "With checksums on in a tunnel's outer UDP header, Linux computes the outer one as if \
+              the inner one were already filled in by the NIC (local checksum offload). In a \
+              capture on the sender the inner one is not, so both look wrong. This is not a fault: \
+              once the NIC fills in the inner checksum, the outer one is right too.",
+    signature: "Outgoing tunnel packets with a bare pseudo-header sum inside, whose outer checksum \
+              becomes right when the inner one is completed.",
+    confirms: "The same packets have two good checksums at the receiver.",
+    denies: "The outer checksum stays wrong with the inner one completed, or the packets are \
+              incoming.",
+    disprove: "Run `tcpdump -c 20 -nvvi eth0 src SENDER` on the receiver: if it calls the outer \
+              checksum bad there too, it is no artefact.",
+    fix: &[Fix {
+        when: "nothing to repair; to see finished checksums, at a cost in speed",
+        kind: FixKind::Command,
+        command: "ethtool -K vxlan0 tx off",
+    }],
+    references: &[
+        "Linux Documentation/networking/checksum-offloads.rst",
+        "RFC 7348 section 5",
+    ],
+};

@@ -1,0 +1,51 @@
+//! D09, reassembly-memory.
+
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "D09",
+    name: "reassembly-memory",
+    title: "The receiver's reassembly memory is full",
+    severity: Severity::Error,
+    meaning: "Unfinished datagrams fill the memory that the receiver has for them, and it drops \
+              every further fragment. Linux keeps them in 4 MiB (net.ipv4.ipfrag_high_thresh) for \
+              each network namespace. An unfinished datagram holds its share for 30 seconds. A \
+              message of 65,507 bytes takes about 104 kB, so some 40 incomplete ones fill it. From \
+              then on even datagrams that lost nothing are dropped: a few percent of fragment loss \
+              become a loss of nearly everything, while the network delivers nearly everything.",
+    signature: "Many large datagrams that never become whole within 30 seconds of each other: \
+              together they need more memory than the receiver has. The fragments themselves do \
+              arrive.",
+    confirms: "On the receiver IpReasmFails grows by thousands a second and IpReasmTimeout hardly \
+              does; `/proc/net/sockstat` shows FRAG memory near 4,194,304.",
+    denies: "FRAG memory stays low. Or most fragments are already missing on the receiver's NIC.",
+    disprove: "Run `grep FRAG /proc/net/sockstat` in the receiver's network namespace during the \
+              test: memory far below 4194304 means that it is not this.",
+    fix: &[
+        Fix {
+            when: "Linux, the receiver's own namespace",
+            kind: FixKind::Command,
+            command: "sysctl -w net.ipv4.ipfrag_high_thresh=67108864 net.ipv4.ipfrag_time=5",
+        },
+        Fix {
+            when: "Linux, IPv6",
+            kind: FixKind::Command,
+            command: "sysctl -w net.ipv6.ip6frag_high_thresh=67108864 net.ipv6.ip6frag_time=5",
+        },
+        Fix {
+            when: "Kubernetes, a pod's namespace, from its node",
+            kind: FixKind::Command,
+            command: "nsenter -t PID -n sysctl -w net.ipv4.ipfrag_high_thresh=67108864",
+        },
+        Fix {
+            when: "any",
+            kind: FixKind::Advice,
+            command: "keep messages below the MTU: then nothing has to be kept",
+        },
+    ],
+    references: &[
+        "Linux Documentation/networking/ip-sysctl.rst",
+        "Linux net/ipv4/inet_fragment.c",
+        "RFC 8900 section 3.7",
+    ],
+};

@@ -1,0 +1,46 @@
+//! D22, zero-udp-checksum.
+
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "D22",
+    name: "zero-udp-checksum",
+    title: "UDP without a checksum",
+    severity: Severity::Info,
+    meaning: "A UDP checksum of 0 says that the sender computed none. Over IPv4 that is allowed, \
+              and tunnels such as VXLAN normally do so in their outer header. Over IPv6 it is \
+              allowed only in tunnels whose two ends agreed on it; any other such datagram is \
+              dropped by the receiver. Without a checksum nobody notices damage, which matters \
+              where datagrams are fragmented (D14).",
+    signature: "UDP checksum 0. Over IPv6 outside known tunnels it is counted as bad.",
+    confirms: "For a tunnel, `ip -d link` shows noudpcsum, or udp6zerocsumtx for IPv6.",
+    denies: "A sum that happens to be 0 is sent as 0xffff, so a 0 is never a coincidence. It can \
+              be an offload artefact in a capture on the sender.",
+    disprove: "Run `ip -d link show vxlan0` on the sender: if it shows udpcsum, the tunnel does \
+              compute checksums and the zero comes from elsewhere.",
+    fix: &[
+        Fix {
+            when: "Linux VXLAN over IPv4, when it is made",
+            kind: FixKind::Command,
+            command: "ip link add vxlan0 type vxlan id 42 dev eth0 remote 10.0.0.2 dstport 4789 udpcsum",
+        },
+        Fix {
+            when: "Linux VXLAN over IPv6, to accept zeros",
+            kind: FixKind::Command,
+            command: "ip link add vxlan0 type vxlan id 42 dev eth0 remote 2001:db8::2 dstport 4789 udp6zerocsumrx",
+        },
+        Fix {
+            when: "Open vSwitch",
+            kind: FixKind::Command,
+            command: "ovs-vsctl set interface vxlan0 options:csum=true",
+        },
+    ],
+    references: &[
+        "RFC 768",
+        "RFC 8200 section 8.1",
+        "RFC 6935 section 5",
+        "RFC 6936 section 4",
+        "RFC 7348 section 5",
+        "antrea-io/antrea#1048",
+    ],
+};
