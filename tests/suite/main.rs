@@ -12,6 +12,7 @@ mod explain;
 mod goldens;
 mod house;
 mod invariants;
+mod kernel;
 mod manifest;
 mod mutation;
 mod support;

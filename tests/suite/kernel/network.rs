@@ -1,0 +1,247 @@
+//! Three network namespaces, a - router - b over veth, and nothing outside them.
+//! They are gone when [`Network`] is dropped, and those of killed runs when the
+//! next one is made.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+const PREFIX: &str = "fraglens-test-";
+const MTU: &str = "1450";
+
+/// What the scenarios need, and the Debian package that has it.
+const TOOLS: [(&str, &str); 5] = [
+    ("ip", "iproute2"),
+    ("nft", "nftables"),
+    ("tcpdump", "tcpdump"),
+    ("python3", "python3"),
+    ("sysctl", "procps"),
+];
+
+/// Addresses of the receiver.
+pub const RECEIVER: &str = "10.2.0.2";
+pub const RECEIVER_6: &str = "fd00:2::2";
+
+pub struct Network {
+    sender: String,
+    router: String,
+    receiver: String,
+}
+
+/// One end of a cable: namespace, device, MAC.
+struct End<'a>(&'a str, &'a str, &'a str);
+
+impl Network {
+    /// A new one, every neighbour known to every other.
+    pub fn new() -> Self {
+        must_have_tools();
+        remove_leftovers();
+        let name = |role| format!("{PREFIX}{}-{role}", std::process::id());
+        let network = Self {
+            sender: name("a"),
+            router: name("r"),
+            receiver: name("b"),
+        };
+        network.build();
+        network
+    }
+
+    fn build(&self) {
+        for namespace in self.namespaces() {
+            add_namespace(namespace);
+        }
+        let forward = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"];
+        set(&self.router, &forward);
+        cable(
+            1,
+            &End(&self.sender, "a0", "02:00:00:00:01:02"),
+            &End(&self.router, "ra", "02:00:00:00:01:01"),
+        );
+        cable(
+            2,
+            &End(&self.receiver, "b0", "02:00:00:00:02:02"),
+            &End(&self.router, "rb", "02:00:00:00:02:01"),
+        );
+    }
+
+    fn namespaces(&self) -> [&str; 3] {
+        [&self.sender, &self.router, &self.receiver]
+    }
+
+    /// Sets kernel parameters of the receiver, in this order.
+    pub fn set_receiver(&self, parameters: &[&str]) {
+        set(&self.receiver, parameters);
+    }
+
+    /// All kernel parameters of the receiver, as a user would paste them.
+    pub fn receiver_settings(&self) -> String {
+        let output = must(Command::new("ip").args(in_namespace(&self.receiver, &["sysctl", "-a"])));
+        String::from_utf8(output.stdout).expect("sysctl prints text")
+    }
+
+    /// Drops fragments at random on the way, and nothing else. Before any
+    /// connection tracking would put them together.
+    pub fn lose_fragments(&self, per_mille: u32) {
+        let loss = format!("numgen random mod 1000 < {per_mille} drop");
+        let rules = format!(
+            "add table inet loss
+             add chain inet loss forward {{ type filter hook forward priority -500; }}
+             add rule inet loss forward ip frag-off & 0x3fff != 0 {loss}
+             add rule inet loss forward exthdr frag exists {loss}"
+        );
+        must(Command::new("ip").args(in_namespace(&self.router, &["nft", &rules])));
+    }
+
+    pub fn start_at_sender(&self, command: &[&str]) -> Process {
+        Process::start(&self.sender, command)
+    }
+
+    pub fn start_at_receiver(&self, command: &[&str]) -> Process {
+        Process::start(&self.receiver, command)
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        for namespace in self.namespaces() {
+            remove_namespace(namespace);
+        }
+    }
+}
+
+/// A program in a namespace; ended when it is dropped. `ip netns exec` becomes the
+/// program, so the process id is the program's.
+pub struct Process(pub Child);
+
+impl Process {
+    fn start(namespace: &str, command: &[&str]) -> Self {
+        let child = Command::new("ip")
+            .args(in_namespace(namespace, command))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        Self(child.expect("ip starts"))
+    }
+
+    /// Asks it to end, as Ctrl-C would.
+    pub fn interrupt(&self) {
+        must(Command::new("sh").args(["-c", &format!("kill -INT {}", self.0.id())]));
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Errors mean that it has ended.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Fails with what to do where the scenarios cannot run.
+fn must_have_tools() {
+    for (tool, package) in TOOLS {
+        let found = Command::new("sh")
+            .args(["-c", &format!("command -v {tool}")])
+            .output();
+        assert!(
+            found.expect("sh starts").status.success(),
+            "the kernel scenarios need {tool}: install the Debian package {package} \
+             (`scripts/setup test` does)"
+        );
+    }
+}
+
+/// Namespaces of runs that were killed before they could clean up.
+fn remove_leftovers() {
+    let output = must(Command::new("ip").args(["netns", "list"]));
+    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    for name in list
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+    {
+        let process = name
+            .strip_prefix(PREFIX)
+            .and_then(|rest| rest.split('-').next());
+        if process.is_some_and(|id| !Path::new("/proc").join(id).exists()) {
+            remove_namespace(name);
+        }
+    }
+}
+
+fn add_namespace(name: &str) {
+    let output = ip(&["netns", "add", name]);
+    assert!(
+        output.status.success(),
+        "the kernel scenarios need root and network namespaces (run them as root, in a container \
+         with CAP_SYS_ADMIN and CAP_NET_ADMIN): ip netns add: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let quiet = [
+        "net.ipv6.conf.default.accept_dad=0",
+        "net.ipv6.conf.default.router_solicitations=0",
+    ];
+    set(name, &quiet);
+    must_ip(&["-n", name, "link", "set", "lo", "up"]);
+}
+
+fn remove_namespace(name: &str) {
+    // It may never have been made.
+    drop(ip(&["netns", "del", name]));
+}
+
+/// Joins a host to the router: the network `10.N.0.0/24` and `fd00:N::/64`.
+fn cable(net: u8, host: &End, router: &End) {
+    let ends = [host, router];
+    let [from, to] = ends.map(|End(namespace, device, mac)| {
+        let words = ["name", device, "netns", namespace, "address", mac];
+        [&words[..], &["mtu", MTU]].concat()
+    });
+    must_ip(&[&["link", "add"], &from[..], &["type", "veth", "peer"], &to].concat());
+    let addresses = [2, 1].map(|at| [format!("10.{net}.0.{at}"), format!("fd00:{net}::{at}")]);
+    for (End(namespace, device, _), [v4, v6]) in ends.into_iter().zip(&addresses) {
+        let in_it = ["-n", namespace];
+        let add = |words: &[&str]| must_ip(&[&in_it, words].concat());
+        add(&["addr", "add", &format!("{v4}/24"), "dev", device]);
+        add(&["addr", "add", &format!("{v6}/64"), "dev", device, "nodad"]);
+        add(&["link", "set", device, "up"]);
+    }
+    for address in &addresses[1] {
+        must_ip(&["-n", host.0, "route", "add", "default", "via", address]);
+        know_neighbour(host, address, router);
+    }
+    for address in &addresses[0] {
+        know_neighbour(router, address, host);
+    }
+}
+
+fn know_neighbour(End(namespace, device, _): &End, address: &str, End(_, _, mac): &End) {
+    let it = ["-n", namespace, "neigh", "replace", address];
+    let at = ["lladdr", mac, "dev", device, "nud", "permanent"];
+    must_ip(&[&it[..], &at].concat());
+}
+
+fn set(namespace: &str, parameters: &[&str]) {
+    let command = [&["sysctl", "-qw"], parameters].concat();
+    if !parameters.is_empty() {
+        must(Command::new("ip").args(in_namespace(namespace, &command)));
+    }
+}
+
+fn in_namespace<'a>(namespace: &'a str, command: &[&'a str]) -> Vec<&'a str> {
+    [&["netns", "exec", namespace], command].concat()
+}
+
+fn ip(words: &[&str]) -> Output {
+    Command::new("ip").args(words).output().expect("ip starts")
+}
+
+fn must_ip(words: &[&str]) {
+    must(Command::new("ip").args(words));
+}
+
+fn must(command: &mut Command) -> Output {
+    let output = command.output().expect("the command starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    output
+}
