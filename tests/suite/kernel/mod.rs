@@ -53,7 +53,7 @@ fn scenarios() -> Vec<Scenario> {
             options: &["--ipfrag-time", "2s"],
             ..scenario("0.5 % lost, 2 s", messages(65_507, 300, 6.0, 5))
         },
-        scenario("two fragments each", messages(2_800, 300, 3.0, 2)),
+        scenario("two fragments each", messages(2_800, 300, 2.0, 2)),
         Scenario {
             parameters: &[
                 "net.ipv4.ipfrag_low_thresh=196608",
@@ -61,12 +61,12 @@ fn scenarios() -> Vec<Scenario> {
                 "net.ipv4.ipfrag_time=1",
             ],
             options: &["--ipfrag-high-thresh", "262144", "--ipfrag-time", "1s"],
-            ..scenario("256 KiB, 1 s", messages(8_192, 300, 4.0, 10))
+            ..scenario("256 KiB, 1 s", messages(8_192, 300, 3.0, 10))
         },
         Scenario {
             parameters: &["net.ipv4.ipfrag_time=1"],
             pasted: true,
-            ..scenario("pasted settings", messages(8_192, 100, 3.0, 10))
+            ..scenario("pasted settings", messages(8_192, 100, 2.5, 10))
         },
         Scenario {
             parameters: &["net.ipv4.ipfrag_time=1"],
@@ -88,7 +88,7 @@ fn scenarios() -> Vec<Scenario> {
             version: Version::V6,
             parameters: &["net.ipv6.ip6frag_time=2"],
             options: &["--ip6frag-time", "2s"],
-            ..scenario("IPv6, 2 s", messages(65_487, 300, 5.0, 5))
+            ..scenario("IPv6, 2 s", messages(65_487, 300, 4.0, 5))
         },
         Scenario {
             version: Version::V6,
@@ -173,6 +173,7 @@ fn analyze(outcome: &Outcome, options: &[&str]) -> Result<Value, String> {
         .expect("fraglens starts");
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or_default();
         return Err(format!("fraglens analyze {}: {said}", options.join(" ")));
     }
     Ok(serde_json::from_slice(&output.stdout).expect("the report is JSON"))
@@ -185,13 +186,9 @@ fn differences(scenario: &Scenario, outcome: &Outcome, hz: Option<&str>) -> Vec<
     if scenario.pasted {
         options.extend(["--receiver-settings", settings]);
     }
-    options.extend(
-        hz.map(|hz| ["--kernel-hz", hz])
-            .as_slice()
-            .iter()
-            .flatten()
-            .copied(),
-    );
+    if let Some(hz) = hz {
+        options.extend(["--kernel-hz", hz]);
+    }
     let predicted = match prediction(scenario, outcome, &options) {
         Ok(predicted) => predicted,
         Err(fault) => return vec![format!("{}: {fault}", scenario.name)],

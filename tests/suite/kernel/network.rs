@@ -184,8 +184,17 @@ fn add_namespace(name: &str) {
     must_ip(&["-n", name, "link", "set", "lo", "up"]);
 }
 
+/// Ends what still runs in it, too.
 fn remove_namespace(name: &str) {
-    // It may never have been made.
+    // It may never have been made, and processes may end by themselves.
+    let pids = ip(&["netns", "pids", name]).stdout;
+    for id in String::from_utf8_lossy(&pids).split_whitespace() {
+        drop(
+            Command::new("sh")
+                .args(["-c", &format!("kill -KILL {id}")])
+                .output(),
+        );
+    }
     drop(ip(&["netns", "del", name]));
 }
 

@@ -146,8 +146,7 @@ struct Seen {
     memory_seen: u64,
 }
 
-/// tcpdump at the receiver. The namespace may outlive a killed test, tcpdump may not:
-/// it ends with the device it listens on.
+/// tcpdump at the receiver.
 struct Capture {
     tcpdump: Process,
     said: Lines,
@@ -165,10 +164,12 @@ impl Capture {
     }
 
     /// How many frames it lost.
-    fn end(self) -> u64 {
+    fn end(mut self) -> u64 {
         thread::sleep(CAPTURE_DELAY);
         self.tcpdump.interrupt();
         let line = self.said.wait_for("dropped by kernel", || ());
+        // What is left is written after that line.
+        self.tcpdump.0.wait().expect("tcpdump ends");
         let number = line.split_whitespace().next().map(str::parse);
         number.and_then(Result::ok).expect("tcpdump counts losses")
     }
