@@ -37,6 +37,11 @@ fn fragments(pattern: &'static str, times: u32, quiet_seconds: f32) -> Load {
     }
 }
 
+/// Room where memory fills up and timers empty it, again and again. At which phase the
+/// kernel's timer wheel stands no capture tells; its steps are 32 ms here, and what is
+/// refused after each depends on what was refused before.
+const TIMER_ROOM_PERCENT: u64 = 20;
+
 fn scenarios() -> Vec<Scenario> {
     let scenario = |name, load| Scenario {
         name,
@@ -45,13 +50,15 @@ fn scenarios() -> Vec<Scenario> {
         parameters: &[],
         options: &[],
         pasted: false,
+        room_percent: 5,
     };
     vec![
         scenario("3 % lost at defaults", messages(65_507, 1_000, 3.0, 30)),
         Scenario {
             parameters: &["net.ipv4.ipfrag_time=2"],
             options: &["--ipfrag-time", "2s"],
-            ..scenario("0.5 % lost, 2 s", messages(65_507, 300, 6.0, 5))
+            room_percent: TIMER_ROOM_PERCENT,
+            ..scenario("0.5 % lost, 2 s", messages(65_507, 150, 6.0, 5))
         },
         scenario("two fragments each", messages(2_800, 300, 2.0, 2)),
         Scenario {
@@ -61,7 +68,8 @@ fn scenarios() -> Vec<Scenario> {
                 "net.ipv4.ipfrag_time=1",
             ],
             options: &["--ipfrag-high-thresh", "262144", "--ipfrag-time", "1s"],
-            ..scenario("256 KiB, 1 s", messages(8_192, 300, 3.0, 10))
+            room_percent: TIMER_ROOM_PERCENT,
+            ..scenario("256 KiB, 1 s", messages(8_192, 40, 4.5, 10))
         },
         Scenario {
             parameters: &["net.ipv4.ipfrag_time=1"],
@@ -88,7 +96,8 @@ fn scenarios() -> Vec<Scenario> {
             version: Version::V6,
             parameters: &["net.ipv6.ip6frag_time=2"],
             options: &["--ip6frag-time", "2s"],
-            ..scenario("IPv6, 2 s", messages(65_487, 300, 4.0, 5))
+            room_percent: TIMER_ROOM_PERCENT,
+            ..scenario("IPv6, 2 s", messages(65_487, 150, 5.0, 5))
         },
         Scenario {
             version: Version::V6,
@@ -235,7 +244,7 @@ impl Scenario {
     /// hand do not.
     fn agree(&self, predicted: u64, counted: u64) -> bool {
         let room = match self.load {
-            Load::Messages { .. } => FEW.max(counted / 20),
+            Load::Messages { .. } => FEW.max(counted * self.room_percent / 100),
             Load::Fragments { .. } => 0,
         };
         predicted.abs_diff(counted) <= room

@@ -47,6 +47,8 @@ pub struct Scenario {
     pub options: &'static [&'static str],
     /// fraglens reads all of them from `sysctl -a` instead.
     pub pasted: bool,
+    /// By how much the model may be beside the kernel where fragments are lost at random.
+    pub room_percent: u64,
 }
 
 pub struct Outcome {
