@@ -37,9 +37,9 @@ fn fragments(pattern: &'static str, times: u32, quiet_seconds: f32) -> Load {
     }
 }
 
-/// Room where memory fills up and timers empty it, again and again. At which phase the
-/// kernel's timer wheel stands no capture tells; its steps are 32 ms here, and what is
-/// refused after each depends on what was refused before.
+/// Room where memory fills up and timers empty it, again and again. When exactly they
+/// do depends on the state of the kernel's timer wheel, which no capture tells, and how
+/// many datagrams then pass depends on that alone: their number is not compared.
 const TIMER_ROOM_PERCENT: u64 = 20;
 
 fn scenarios() -> Vec<Scenario> {
@@ -209,7 +209,9 @@ fn differences(scenario: &Scenario, outcome: &Outcome, hz: Option<&str>) -> Vec<
         ("failed", kernel.failed),
         ("timed_out", kernel.timed_out),
     ];
-    let wrong = pairs.into_iter().filter_map(|(field, counted)| {
+    let is_compared = |field: &str| field != "reassembled" || scenario.counts_datagrams();
+    let pairs = pairs.into_iter().filter(|(field, _)| is_compared(field));
+    let wrong = pairs.filter_map(|(field, counted)| {
         let told = predicted[field].as_u64();
         let right = told.is_some_and(|told| scenario.agree(told, counted));
         let told = told.map_or("nothing".to_owned(), |told| told.to_string());
@@ -240,6 +242,11 @@ fn prediction(scenario: &Scenario, outcome: &Outcome, options: &[&str]) -> Resul
 }
 
 impl Scenario {
+    /// Whether the number of datagrams put together is the model's to tell.
+    fn counts_datagrams(&self) -> bool {
+        self.room_percent < TIMER_ROOM_PERCENT
+    }
+
     /// Random loss leaves room for what happened at the same moment; fragments made by
     /// hand do not.
     fn agree(&self, predicted: u64, counted: u64) -> bool {
