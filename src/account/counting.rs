@@ -135,16 +135,6 @@ pub(super) fn udp_length_of(transport: &Transport) -> UdpLength {
     }
 }
 
-/// Whether a receiver would hand the payload on: nothing is known to be wrong with
-/// it. Bytes left over after a UDP length are cut off by receivers.
-pub(super) fn is_deliverable(transport: &Transport) -> bool {
-    checksum_of(transport) != Some(Verdict::Bad)
-        && matches!(
-            udp_length_of(transport),
-            UdpLength::Right | UdpLength::Shorter
-        )
-}
-
 fn count_ip_longer(counters: &mut Counters, packets: u64) {
     counters.bad_length.ip_longer += packets;
     counters.bad_length.total += packets;

@@ -1,12 +1,15 @@
 //! What is recorded of one flow.
 
-use super::counting::{checksum_of, is_deliverable, udp_length_of, verdicts_of};
+use super::counting::{checksum_of, udp_length_of, verdicts_of};
 use super::gaps::Gaps;
 use super::icmp_errors::IcmpErrors;
-use super::rare::{Closed, Rare, is_super_frame};
+use super::losses::{Loss, Losses};
+use super::rare::{Closed, Order, Rare, is_super_frame};
 use super::sizes::Sizes;
 use super::table::{Merge, Rank};
-use crate::model::facts::{Carries, Fragment, IcmpError, Layer, OvnPorts, Transport, UdpLength};
+use crate::model::facts::{
+    Carries, Direction, Fragment, IcmpError, Layer, OvnPorts, Transport, UdpLength,
+};
 use crate::model::{Counters, FlowKey, IpVersion, Protocol, Timestamp, Verdict};
 use crate::reassemble::{Completed, Datagram, Fate, FragmentFacts, LargestFull};
 use siphasher::sip::SipHasher13;
@@ -31,11 +34,31 @@ pub struct Flow {
     plain: Plain,
     /// Of the plain packets.
     kind: PlainKind,
-    /// IP length of the largest datagram whose size is known; 0 if none is.
-    pub largest_datagram_bytes: u32,
+    /// IP length of the largest datagram that came in one packet; 0 if none did.
+    pub largest_unfragmented_bytes: u32,
+    /// Ways its packets went, where the link layer says so.
+    pub directions: Directions,
     /// Datagrams by size; those whose size no fragment told are left out.
     pub sizes: Sizes,
     rare: Option<Box<Rare>>,
+}
+
+/// Which ways the capturing host passed packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Directions {
+    /// Some came in.
+    pub incoming: bool,
+    /// Some were sent by the host.
+    pub outgoing: bool,
+}
+
+impl Directions {
+    fn add(&mut self, direction: Direction) {
+        match direction {
+            Direction::Incoming => self.incoming = true,
+            Direction::Outgoing => self.outgoing = true,
+        }
+    }
 }
 
 /// Datagrams that came in one packet in which nothing is odd, every checksum being
@@ -62,7 +85,8 @@ impl Default for Flow {
             last: Timestamp::MIN,
             plain: Plain::default(),
             kind: PlainKind::default(),
-            largest_datagram_bytes: 0,
+            largest_unfragmented_bytes: 0,
+            directions: Directions::default(),
             sizes: Sizes::default(),
             rare: None,
         }
@@ -75,6 +99,7 @@ impl Flow {
     pub fn plain_packet(&mut self, key: &FlowKey, ip_bytes: u32, time: Timestamp, wire_bytes: u64) {
         self.seen(time);
         self.whole(ip_bytes, true);
+        self.largest_unfragmented_bytes = self.largest_unfragmented_bytes.max(ip_bytes);
         let kind = PlainKind {
             version: key.addresses.version,
             protocol: key.protocol,
@@ -86,56 +111,70 @@ impl Flow {
         self.plain(kind, packet);
     }
 
-    /// Counts a datagram that came in one packet; says whether it is deliverable.
-    pub fn whole_packet(&mut self, layer: &Layer, time: Timestamp, wire_bytes: u64) -> bool {
+    /// Counts a datagram that came in one packet; says why it is not deliverable.
+    pub fn whole_packet(
+        &mut self,
+        layer: &Layer,
+        time: Timestamp,
+        wire_bytes: u64,
+    ) -> Option<Loss> {
         if is_plain(layer) {
             self.plain_packet(&layer.flow_key(), layer.ip_bytes, time, wire_bytes);
-            return true;
+            return None;
         }
-        let is_deliverable = layer.header_checksum != Some(Verdict::Bad)
-            && !layer.ip_longer
-            && is_deliverable(&layer.transport);
+        let loss = Loss::of_packet(layer);
         self.seen(time);
-        self.whole(layer.ip_bytes, is_deliverable);
+        self.whole(layer.ip_bytes, loss.is_none());
+        self.largest_unfragmented_bytes = self.largest_unfragmented_bytes.max(layer.ip_bytes);
         let rare = self.rare();
         rare.odd_packet(layer, wire_bytes);
-        if is_deliverable {
-            rare.deliver(wire_bytes);
-            rare.deliverable_unfragmented_bytes += wire_bytes;
+        match loss {
+            Some(loss) => rare.lose(loss, wire_bytes),
+            None => {
+                rare.deliver(wire_bytes);
+                rare.deliverable_unfragmented_bytes += wire_bytes;
+            }
         }
-        is_deliverable
+        loss
     }
 
-    /// Counts a datagram of `ip_bytes` that was put together; says whether it is
+    /// Notes which way the capturing host passed a packet of it.
+    pub fn passed(&mut self, direction: Direction) {
+        self.directions.add(direction);
+    }
+
+    /// Counts a datagram of `ip_bytes` that was put together; says why it is not
     /// deliverable.
     pub fn reassembled(
         &mut self,
         datagram: &Datagram,
         transport: &Transport,
         ip_bytes: u32,
-    ) -> bool {
+    ) -> Option<Loss> {
         let tally = &datagram.tally;
-        let is_deliverable = tally.header_checksums.bad == 0 && is_deliverable(transport);
+        let loss = Loss::of_whole(datagram, transport);
         self.fragmented(datagram, Fate::Reassembled);
-        self.whole(ip_bytes, is_deliverable);
+        self.whole(ip_bytes, loss.is_none());
         let wire_bytes = tally.wire_bytes - tally.duplicate_wire_bytes;
         let pieces = tally.fragments() - tally.duplicate;
         let rare = self.rare();
         rare.transport(datagram.header.protocol, transport, true);
-        if is_deliverable {
-            rare.deliver(wire_bytes);
+        match loss {
+            Some(loss) => rare.lose(loss, wire_bytes),
+            None => rare.deliver(wire_bytes),
         }
+        rare.sound_wholes += u64::from(checksum_of(transport) == Some(Verdict::Good));
         rare.pieces(pieces, pieces);
-        is_deliverable
+        loss
     }
 
-    /// Counts a datagram that did not become whole. `is_missing` says whether what is
-    /// missing of it would have come by now.
-    pub fn lost(&mut self, datagram: &Datagram, fate: Fate, is_missing: bool) {
+    /// Counts a datagram that did not become whole.
+    pub fn lost(&mut self, datagram: &Datagram, fate: Fate, loss: Loss) {
         self.fragmented(datagram, fate);
-        if is_missing {
-            self.rare().gaps.count(datagram);
-        }
+        let tally = &datagram.tally;
+        let rare = self.rare();
+        rare.gaps.count(datagram, loss);
+        rare.lose(loss, tally.wire_bytes - tally.duplicate_wire_bytes);
         match datagram.claimed_ip_bytes() {
             Some(bytes) => self.whole(bytes, false),
             None => self.rare().datagrams_of_unknown_size += 1,
@@ -144,14 +183,21 @@ impl Flow {
 
     /// Counts a packet of this flow that came in a tunnel packet which did not
     /// become whole.
-    pub fn lost_in_tunnel(&mut self, outer: &Datagram, ip_bytes: u32) {
+    pub fn lost_in_tunnel(&mut self, outer: &Datagram, ip_bytes: u32, is_cut: bool) {
         self.seen(outer.opened);
         self.seen(outer.last_timestamp);
         self.whole(ip_bytes, false);
         let rare = self.rare();
-        rare.counters.bytes += outer.tally.wire_bytes;
+        let tally = &outer.tally;
+        rare.counters.bytes += tally.wire_bytes;
         rare.lost_in_tunnel += 1;
-        rare.duplicate_bytes += outer.tally.duplicate_wire_bytes;
+        rare.duplicate_bytes += tally.duplicate_wire_bytes;
+        let loss = if is_cut {
+            Loss::Unfinished
+        } else {
+            Loss::InTunnel
+        };
+        rare.lose(loss, tally.wire_bytes - tally.duplicate_wire_bytes);
     }
 
     /// Packets of this flow whose tunnel packet did not become whole; offered, but
@@ -214,6 +260,31 @@ impl Flow {
         self.of_rare(|rare| rare.gaps)
     }
 
+    /// What cannot be delivered, by the reason.
+    pub fn losses(&self) -> Losses {
+        self.of_rare(|rare| rare.losses.as_deref().copied().unwrap_or_default())
+    }
+
+    /// Datagrams put together whose checksum is good.
+    pub fn sound_wholes(&self) -> u64 {
+        self.of_rare(|rare| rare.sound_wholes)
+    }
+
+    /// Copies of fragments with other bytes.
+    pub fn altered_copies(&self) -> u64 {
+        self.of_rare(|rare| rare.altered_copies)
+    }
+
+    /// In what order the fragments of datagrams came.
+    pub fn order(&self) -> Order {
+        self.of_rare(|rare| rare.order)
+    }
+
+    /// Whether there is more to say of it than that it has plain packets.
+    pub fn is_odd(&self) -> bool {
+        self.rare.is_some()
+    }
+
     /// Packets larger than any wire carries, as the capturing host's own stack sees
     /// them before segmentation or after coalescing.
     pub fn super_frames(&self) -> u64 {
@@ -262,7 +333,6 @@ impl Flow {
 
     #[inline]
     fn whole(&mut self, ip_bytes: u32, is_delivered: bool) {
-        self.largest_datagram_bytes = self.largest_datagram_bytes.max(ip_bytes);
         self.sizes.count(ip_bytes, is_delivered);
     }
 
@@ -332,9 +402,11 @@ impl Merge for Flow {
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
         self.plain(other.kind, other.plain);
-        self.largest_datagram_bytes = self
-            .largest_datagram_bytes
-            .max(other.largest_datagram_bytes);
+        self.largest_unfragmented_bytes = self
+            .largest_unfragmented_bytes
+            .max(other.largest_unfragmented_bytes);
+        self.directions.incoming |= other.directions.incoming;
+        self.directions.outgoing |= other.directions.outgoing;
         self.sizes.merge(other.sizes);
         if let Some(rare) = other.rare {
             self.rare().merge(*rare);

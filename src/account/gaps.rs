@@ -1,5 +1,6 @@
 //! Which fragments are missing of the datagrams that did not become whole.
 
+use super::losses::{Loss, pieces};
 use super::table::Merge;
 use crate::reassemble::Datagram;
 
@@ -20,14 +21,25 @@ pub struct Gaps {
     pub without_last: u64,
     /// Datagrams of which nothing came but the first fragment.
     pub only_first: u64,
+    /// Fragments among the missing that came, but after the timeout.
+    pub fragments_late: u64,
 }
 
 impl Gaps {
-    pub(super) fn count(&mut self, datagram: &Datagram) {
+    /// Counts a datagram that was lost for this reason.
+    pub(super) fn count(&mut self, datagram: &Datagram, loss: Loss) {
+        let seen = pieces(datagram);
+        match loss {
+            Loss::Gap | Loss::OnlyFirst | Loss::NoFirst => {}
+            Loss::Late => {
+                self.fragments_late += seen;
+                return;
+            }
+            _ => return,
+        }
         let Some(gap) = datagram.gap() else {
             return;
         };
-        let seen = datagram.tally.fragments() - datagram.tally.duplicate;
         self.datagrams += 1;
         self.fragments_seen += seen;
         self.fragments_missing += u64::from(gap.fragments);
@@ -45,5 +57,6 @@ impl Merge for Gaps {
         self.without_first += other.without_first;
         self.without_last += other.without_last;
         self.only_first += other.only_first;
+        self.fragments_late += other.fragments_late;
     }
 }

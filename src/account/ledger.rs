@@ -1,12 +1,18 @@
 //! The ledger: everything that is counted about a capture.
 
+use super::counting::checksum_of;
+use super::exhibits::{Exhibit, Exhibits, Sign};
 use super::flow::Flow;
+use super::losses::{Loss, PIECES_COME_WITHIN};
+use super::rare::is_super_frame;
 use super::table::Table;
 use super::timeline::Timeline;
 use super::tunnel::Tunnel;
 use super::undecoded::Undecoded;
-use crate::model::facts::{Carries, Fragment, Layer, OvnPorts, Packet, Stop, Transport};
-use crate::model::{Duration, FlowKey, Frame, ScopeSet, ScopeTag, Timestamp};
+use crate::model::facts::{
+    Carries, Direction, Fragment, IcmpError, Layer, OvnPorts, Packet, Stop, Transport, UdpLength,
+};
+use crate::model::{Duration, FlowKey, Frame, FrameId, ScopeSet, ScopeTag, Timestamp, Verdict};
 use crate::reassemble::{Carried, Completed, Datagram, Fate, FragmentFacts, LimitsHit};
 
 /// Most flows that are told apart.
@@ -32,6 +38,8 @@ pub struct Ledger {
     pub scopes: ScopeSet,
     /// Bounds of reassembly that were met.
     pub reassembly_limits: LimitsHit,
+    /// Frames that show what there is to see.
+    pub exhibits: Exhibits,
 }
 
 /// What is counted of frames, whatever is in them.
@@ -62,10 +70,14 @@ pub struct Span {
 /// packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Offered {
+    /// The frame (the first to come).
+    pub frame: FrameId,
     /// When it was captured (completed).
     pub timestamp: Timestamp,
     /// Wire bytes of the frames.
     pub wire_bytes: u64,
+    /// Which way the capturing host passed it, if that is known.
+    pub direction: Option<Direction>,
 }
 
 /// A datagram that came in one packet outside any tunnel, in which nothing is odd:
@@ -93,6 +105,7 @@ impl Ledger {
             undecoded: Undecoded::default(),
             scopes: ScopeSet::default(),
             reassembly_limits: LimitsHit::default(),
+            exhibits: Exhibits::default(),
         }
     }
 
@@ -111,8 +124,10 @@ impl Ledger {
         bucket.bytes += u64::from(frame.wire_bytes);
         bucket.fragments += u64::from(matches!(innermost.fragment, Fragment::Piece(_)));
         let offered = Offered {
+            frame: frame.id,
             timestamp: frame.timestamp,
             wire_bytes: frame.wire_bytes.into(),
+            direction: packet.direction,
         };
         self.layers(&packet.layers, None, &offered);
         if let Some(stop) = &packet.stop {
@@ -155,7 +170,10 @@ impl Ledger {
         for layer in layers {
             match (layer.fragment, layer.carries) {
                 (Fragment::Piece(_), _) => {}
-                (_, Carries::Tunnel(inside)) => self.tunnels.entry(&inside).whole_packet(layer),
+                (_, Carries::Tunnel(inside)) => {
+                    self.tunnels.entry(&inside).whole_packet(layer);
+                    self.show_outer(layer, inside, layers, offered);
+                }
                 _ => self.whole_packet(layer, ovn, offered),
             }
             ovn = layer.ovn;
@@ -165,12 +183,22 @@ impl Ledger {
     /// Counts a datagram that was put together and carries no tunnel.
     pub fn reassembled_flow(&mut self, datagram: &Datagram, transport: &Transport, ip_bytes: u32) {
         let flow = self.flows.entry(&datagram.flow_key());
-        let is_deliverable = flow.reassembled(datagram, transport, ip_bytes);
+        let loss = flow.reassembled(datagram, transport, ip_bytes);
         let bucket = self.timeline.at(datagram.last_timestamp);
         bucket.datagrams_completed += 1;
-        if is_deliverable {
-            let tally = &datagram.tally;
-            bucket.deliverable_bytes += tally.wire_bytes - tally.duplicate_wire_bytes;
+        match loss {
+            Some(loss) => self.exhibits.loss(loss, Exhibit::of(datagram)),
+            None => {
+                let tally = &datagram.tally;
+                bucket.deliverable_bytes += tally.wire_bytes - tally.duplicate_wire_bytes;
+            }
+        }
+        self.show_pieces(datagram);
+        if let Transport::Udp(udp) = transport
+            && udp.checksum == Verdict::Absent
+        {
+            let exhibit = Exhibit::of(datagram);
+            self.exhibits.sign(Sign::UnsummedFragments, exhibit);
         }
     }
 
@@ -183,36 +211,51 @@ impl Ledger {
         transport: &Transport,
     ) {
         self.tunnels.entry(&inside).reassembled(datagram, transport);
+        self.exhibits
+            .sign(Sign::OuterFragments, Exhibit::of(datagram));
+        self.show_pieces(datagram);
     }
 
-    /// Counts a datagram that did not become whole. `end`: when the capture ended, if
-    /// that is why.
-    pub fn lost(&mut self, datagram: &Datagram, fate: Fate, end: Option<Timestamp>) {
+    /// Counts a datagram that did not become whole. `within`: when the capture began, and
+    /// ended if that is why.
+    pub fn lost(&mut self, datagram: &Datagram, fate: Fate, within: Span) {
+        let loss = Loss::of_unfinished(datagram, fate, is_cut(datagram, fate, within));
+        self.exhibits.loss(loss, Exhibit::of(datagram));
+        self.show_pieces(datagram);
         match datagram.tunnel {
-            Some(carried) => self.lost_tunnel(&carried, datagram, fate),
+            Some(carried) => self.lost_tunnel(&carried, datagram, fate, loss),
             None => {
                 let flow = self.flows.entry(&datagram.flow_key());
-                flow.lost(datagram, fate, is_missing(datagram, fate, end));
+                flow.lost(datagram, fate, loss);
             }
         }
         self.timeline.at(datagram.opened).datagrams_lost += 1;
     }
 
     /// A lost tunnel packet is a loss of the flow inside it.
-    fn lost_tunnel(&mut self, carried: &Carried, datagram: &Datagram, fate: Fate) {
+    fn lost_tunnel(&mut self, carried: &Carried, datagram: &Datagram, fate: Fate, loss: Loss) {
+        self.exhibits
+            .sign(Sign::OuterFragments, Exhibit::of(datagram));
         let tunnel = self.tunnels.entry(&carried.inside);
-        tunnel.lost(datagram, fate);
+        tunnel.lost(datagram, fate, loss);
+        let is_cut = loss == Loss::Unfinished;
         match &carried.flow {
             Some(flow) => self
                 .flows
                 .entry(flow)
-                .lost_in_tunnel(datagram, carried.ip_bytes),
+                .lost_in_tunnel(datagram, carried.ip_bytes, is_cut),
             None => tunnel.unattributed_bytes += datagram.tally.wire_bytes,
         }
     }
 
     /// Counts a copy of a fragment whose datagram was whole already.
     pub fn late_copy(&mut self, completed: &Completed, fragment: &FragmentFacts) {
+        let copy = Exhibit {
+            frame: fragment.frame,
+            timestamp: fragment.timestamp,
+            pieces: None,
+        };
+        self.exhibits.sign(Sign::Copy, copy);
         match completed.inside {
             Some(inside) => self.tunnels.entry(&inside).late_copy(completed, fragment),
             None => self
@@ -237,6 +280,7 @@ impl Ledger {
         self.undecoded.merge(other.undecoded);
         self.scopes.merge(other.scopes);
         self.reassembly_limits += other.reassembly_limits;
+        self.exhibits.merge(other.exhibits);
     }
 
     /// Applies every bound exactly; done once, before the ledger is read.
@@ -251,10 +295,13 @@ impl Ledger {
         if let Some(ports) = ovn {
             flow.ovn(ports);
         }
-        let is_deliverable = flow.whole_packet(layer, offered.timestamp, offered.wire_bytes);
+        if let Some(direction) = offered.direction {
+            flow.passed(direction);
+        }
+        let loss = flow.whole_packet(layer, offered.timestamp, offered.wire_bytes);
         let bucket = self.timeline.at(offered.timestamp);
         bucket.datagrams_completed += 1;
-        if is_deliverable {
+        if loss.is_none() {
             bucket.deliverable_bytes += offered.wire_bytes;
         }
         if let Transport::Icmp(icmp) = &layer.transport
@@ -262,23 +309,118 @@ impl Ledger {
         {
             self.flows.entry(&quoted.flow).icmp_error(quoted.error);
         }
+        self.show(layer, loss, offered);
+    }
+
+    /// Keeps a packet as an exhibit if it shows anything.
+    fn show(&mut self, layer: &Layer, loss: Option<Loss>, offered: &Offered) {
+        let exhibits = &mut self.exhibits;
+        if let Some(loss) = loss {
+            exhibits.loss(loss, offered.exhibit());
+        }
+        if let Some(sign) = sign_of(&layer.transport) {
+            exhibits.sign(sign, offered.exhibit());
+        }
+        if layer.fragment == Fragment::Atomic {
+            exhibits.sign(Sign::Atomic, offered.exhibit());
+        }
+        if is_super_frame(layer) {
+            exhibits.sign(Sign::SuperFrame, offered.exhibit());
+        }
+    }
+
+    /// The same of an outer packet. Nearly none shows anything.
+    #[inline]
+    fn show_outer(&mut self, outer: &Layer, inside: ScopeTag, all: &[Layer], offered: &Offered) {
+        let Transport::Udp(udp) = &outer.transport else {
+            return;
+        };
+        match udp.checksum {
+            Verdict::Bad => self.show_bad_outer(inside, all, offered),
+            Verdict::Offloaded => {
+                let exhibit = offered.exhibit();
+                self.exhibits.sign(Sign::OuterOffloaded, exhibit);
+            }
+            Verdict::Good | Verdict::Absent | Verdict::Unverifiable => {}
+        }
+    }
+
+    fn show_bad_outer(&mut self, inside: ScopeTag, all: &[Layer], offered: &Offered) {
+        let is_syn = all.last().is_some_and(begins_connection);
+        self.tunnels.entry(&inside).bad_around_syn += u64::from(is_syn);
+        let sign = if is_syn {
+            Sign::OuterChecksumOfSyn
+        } else {
+            Sign::OuterChecksum
+        };
+        self.exhibits.sign(sign, offered.exhibit());
+    }
+
+    /// Keeps a datagram that came in fragments as an exhibit if it shows anything.
+    fn show_pieces(&mut self, datagram: &Datagram) {
+        let (tally, arrival) = (&datagram.tally, &datagram.arrival);
+        let shown = [
+            (
+                Sign::FirstFragment,
+                datagram.first_looks_bad_to_old_tcpdump(),
+            ),
+            (Sign::Copy, tally.duplicate > 0),
+            (Sign::AlteredCopy, tally.altered > 0),
+            (
+                Sign::FirstLate,
+                arrival.is_first_late && !arrival.is_rest_disordered,
+            ),
+        ];
+        for (sign, _) in shown.into_iter().filter(|(_, is_shown)| *is_shown) {
+            self.exhibits.sign(sign, Exhibit::of(datagram));
+        }
     }
 }
 
-/// Pieces of one datagram come in a row. What has not come so long after the last of
-/// them will not come because the capture goes on.
-const PIECES_COME_WITHIN: Duration = Duration::from_millis(50);
-
-/// Whether what a datagram lacks is missing, and not only outside the capture.
-fn is_missing(datagram: &Datagram, fate: Fate, end: Option<Timestamp>) -> bool {
-    match fate {
-        Fate::TimedOut | Fate::Evicted => true,
-        Fate::Incomplete => {
-            end.is_none_or(|end| end - datagram.last_timestamp > PIECES_COME_WITHIN)
+impl Offered {
+    fn exhibit(&self) -> Exhibit {
+        Exhibit {
+            frame: self.frame,
+            timestamp: self.timestamp,
+            pieces: None,
         }
-        // Not for want of pieces.
-        Fate::Reassembled | Fate::Overlapped | Fate::Oversized => false,
     }
+}
+
+/// What the transport of a packet shows besides a loss.
+fn sign_of(transport: &Transport) -> Option<Sign> {
+    let verdict = checksum_of(transport);
+    match transport {
+        _ if verdict == Some(Verdict::Offloaded) => Some(Sign::Offloaded),
+        Transport::Udp(udp) if udp.length == UdpLength::Shorter => Some(Sign::Trailing),
+        Transport::Icmp(icmp) => match icmp.quoted?.error {
+            IcmpError::FragmentationNeeded { .. } | IcmpError::PacketTooBig { .. } => {
+                Some(Sign::TooBig)
+            }
+            IcmpError::ReassemblyTimeExceeded => Some(Sign::ReassemblyTimeExceeded),
+        },
+        _ => None,
+    }
+}
+
+/// SYN without ACK.
+fn begins_connection(layer: &Layer) -> bool {
+    const SYN: u8 = 0x02;
+    const ACK: u8 = 0x10;
+    match &layer.transport {
+        Transport::Tcp(tcp) => tcp.flags & (SYN | ACK) == SYN,
+        _ => false,
+    }
+}
+
+/// Whether what a datagram lacks can lie outside the capture: before its beginning, or
+/// after its end.
+fn is_cut(datagram: &Datagram, fate: Fate, within: Span) -> bool {
+    let is_begun_before =
+        !datagram.has_first() && datagram.opened - within.first <= PIECES_COME_WITHIN;
+    let goes_on_behind =
+        fate == Fate::Incomplete && within.last - datagram.last_timestamp <= PIECES_COME_WITHIN;
+    is_begun_before || goes_on_behind
 }
 
 impl Capture {

@@ -11,10 +11,12 @@
 
 mod counting;
 mod entries;
+mod exhibits;
 mod flow;
 mod gaps;
 mod icmp_errors;
 mod ledger;
+mod losses;
 mod rare;
 mod sizes;
 mod table;
@@ -22,13 +24,15 @@ mod timeline;
 mod tunnel;
 mod undecoded;
 
-pub use flow::Flow;
+pub use exhibits::{Exhibit, Exhibits, MAX_EXHIBITS, Pieces, Sign};
+pub use flow::{Directions, Flow};
 pub use gaps::Gaps;
 pub use icmp_errors::IcmpErrors;
 pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered, PlainPacket, Span};
-pub use rare::Closed;
+pub use losses::{Loss, Losses, Lost};
+pub use rare::{Closed, Order};
 pub use sizes::{SizeCount, Sizes};
 pub use table::{Merge, Rank, Table};
 pub use timeline::{Bucket, MAX_BUCKETS, Timeline};
-pub use tunnel::Tunnel;
+pub use tunnel::{HopLimits, Tunnel};
 pub use undecoded::Undecoded;

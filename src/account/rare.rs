@@ -5,6 +5,7 @@ use super::counting::{
 };
 use super::gaps::Gaps;
 use super::icmp_errors::IcmpErrors;
+use super::losses::{Loss, Losses};
 use super::table::Merge;
 use crate::model::facts::{Carries, LARGEST_MTU, Layer, OvnPorts, Transport};
 use crate::model::{Counters, Protocol};
@@ -25,8 +26,24 @@ pub enum Closed {
     WireGuard,
 }
 
+/// In what order the fragments of datagrams came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Datagrams in which the first fragment alone came later than its place.
+    pub first_late: u64,
+    /// Datagrams in which others did.
+    pub disordered: u64,
+}
+
+impl Merge for Order {
+    fn merge(&mut self, other: Self) {
+        self.first_late += other.first_late;
+        self.disordered += other.disordered;
+    }
+}
+
 /// Everything of a flow but its plain packets.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rare {
     /// Full-size fragments excepted.
     pub counters: Counters,
@@ -37,6 +54,11 @@ pub(super) struct Rare {
     pub fragments_per_datagram: Option<(u64, u64)>,
     pub datagrams_of_unknown_size: u64,
     pub gaps: Gaps,
+    /// None of most flows, and large.
+    pub losses: Option<Box<Losses>>,
+    pub sound_wholes: u64,
+    pub altered_copies: u64,
+    pub order: Order,
     pub super_frames: u64,
     pub lost_in_tunnel: u64,
     pub duplicate_bytes: u64,
@@ -55,6 +77,10 @@ impl Rare {
     pub fn deliver(&mut self, wire_bytes: u64) {
         self.deliverable_datagrams += 1;
         self.deliverable_bytes += wire_bytes;
+    }
+
+    pub fn lose(&mut self, loss: Loss, wire_bytes: u64) {
+        self.losses.get_or_insert_default().count(loss, wire_bytes);
     }
 
     /// Counts a datagram that came in one packet.
@@ -83,6 +109,10 @@ impl Rare {
         self.counters.bytes += tally.wire_bytes;
         self.duplicate_bytes += tally.duplicate_wire_bytes;
         self.largest.merge(tally.largest);
+        self.altered_copies += tally.altered;
+        let arrival = &datagram.arrival;
+        self.order.disordered += u64::from(arrival.is_rest_disordered);
+        self.order.first_late += u64::from(arrival.is_first_late && !arrival.is_rest_disordered);
         count_fragments(&mut self.counters, datagram);
         count_fate(&mut self.counters, fate);
     }
@@ -112,6 +142,12 @@ impl Merge for Rare {
         }
         self.datagrams_of_unknown_size += other.datagrams_of_unknown_size;
         self.gaps.merge(other.gaps);
+        if let Some(losses) = other.losses {
+            self.losses.get_or_insert_default().merge(*losses);
+        }
+        self.sound_wholes += other.sound_wholes;
+        self.altered_copies += other.altered_copies;
+        self.order.merge(other.order);
         self.super_frames += other.super_frames;
         self.lost_in_tunnel += other.lost_in_tunnel;
         self.duplicate_bytes += other.duplicate_bytes;

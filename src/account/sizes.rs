@@ -23,6 +23,7 @@ impl SizeCount {
 #[derive(Clone, Debug, Default)]
 pub struct Sizes {
     class: u8,
+    largest_bytes: u32,
     here: SizeCount,
     others: Option<Box<[SizeCount; SIZE_CLASSES]>>,
 }
@@ -30,6 +31,7 @@ pub struct Sizes {
 impl Sizes {
     /// Counts a datagram of `bytes` (IP length).
     pub fn count(&mut self, bytes: u32, is_delivered: bool) {
+        self.largest_bytes = self.largest_bytes.max(bytes);
         self.add(
             size_class(bytes),
             SizeCount {
@@ -39,8 +41,14 @@ impl Sizes {
         );
     }
 
+    /// IP length of the largest datagram; 0 if there is none.
+    pub fn largest_bytes(&self) -> u32 {
+        self.largest_bytes
+    }
+
     /// Adds another flow's or worker's sizes.
     pub fn merge(&mut self, other: Self) {
+        self.largest_bytes = self.largest_bytes.max(other.largest_bytes);
         for (class, count) in other.iter() {
             self.add(class, count);
         }

@@ -3,6 +3,8 @@
 use super::counting::{
     count_fate, count_fragments, count_header, count_late_copy, count_transport,
 };
+use super::gaps::Gaps;
+use super::losses::Loss;
 use super::table::{Merge, Rank};
 use crate::model::facts::{Layer, Transport};
 use crate::model::{Counters, ScopeTag};
@@ -21,6 +23,30 @@ pub struct Tunnel {
     largest: LargestFull,
     /// Wire bytes of lost packets in which no flow could be read.
     pub unattributed_bytes: u64,
+    /// What is missing of its packets that came in fragments.
+    pub gaps: Gaps,
+    /// Packets with a wrong outer checksum that carry a TCP SYN.
+    pub bad_around_syn: u64,
+    /// TTLs of its outer packets that came in one piece; `None` if none did.
+    pub hop_limits: Option<HopLimits>,
+}
+
+/// The TTLs, or hop limits, of some packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HopLimits {
+    /// Lowest.
+    pub lowest: u8,
+    /// Highest.
+    pub highest: u8,
+}
+
+impl HopLimits {
+    fn with(self, other: Self) -> Self {
+        Self {
+            lowest: self.lowest.min(other.lowest),
+            highest: self.highest.max(other.highest),
+        }
+    }
 }
 
 impl Tunnel {
@@ -31,6 +57,11 @@ impl Tunnel {
         counters.bytes += u64::from(layer.ip_bytes);
         counters.datagrams.unfragmented += 1;
         count_header(counters, layer);
+        self.passed(HopLimits {
+            lowest: layer.hop_limit,
+            highest: layer.hop_limit,
+        });
+        let counters = &mut self.counters;
         let is_cut = layer.payload_captured < layer.payload_bytes;
         count_transport(counters, layer.protocol, &layer.transport, is_cut);
     }
@@ -47,8 +78,9 @@ impl Tunnel {
     }
 
     /// Counts an outer datagram that did not become whole.
-    pub fn lost(&mut self, datagram: &Datagram, fate: Fate) {
+    pub fn lost(&mut self, datagram: &Datagram, fate: Fate, loss: Loss) {
         self.fragmented(datagram, fate);
+        self.gaps.count(datagram, loss);
     }
 
     /// Counts a copy of a fragment whose datagram was whole already.
@@ -58,11 +90,20 @@ impl Tunnel {
         count_late_copy(&mut self.counters, &mut self.largest, completed, fragment);
     }
 
+    /// The largest fragment with MF: what the network below fragments to.
+    pub fn largest_full(&self) -> LargestFull {
+        self.largest
+    }
+
     /// The counters of the report.
     pub fn counters(&self) -> Counters {
         let mut counters = self.counters;
         counters.fragments.full_size = self.largest.count;
         counters
+    }
+
+    fn passed(&mut self, limits: HopLimits) {
+        self.hop_limits = Some(self.hop_limits.map_or(limits, |known| known.with(limits)));
     }
 
     fn fragmented(&mut self, datagram: &Datagram, fate: Fate) {
@@ -79,5 +120,10 @@ impl Merge for Tunnel {
         self.counters += other.counters;
         self.largest.merge(other.largest);
         self.unattributed_bytes += other.unattributed_bytes;
+        self.gaps.merge(other.gaps);
+        self.bad_around_syn += other.bad_around_syn;
+        if let Some(limits) = other.hop_limits {
+            self.passed(limits);
+        }
     }
 }

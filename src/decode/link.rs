@@ -12,7 +12,7 @@
 
 use super::view::View;
 use crate::model::LinkType;
-use crate::model::facts::{LayerKind, Stop};
+use crate::model::facts::{Direction, LayerKind, Stop};
 use etherparse::Ethernet2HeaderSlice;
 
 /// EtherTypes that are decoded, and the two ranges the field is split into.
@@ -35,6 +35,11 @@ pub(super) const ETHERNET: usize = 14;
 const SLL: usize = 16;
 const SLL_ETHER_TYPE: usize = 14;
 const SLL2: usize = 20;
+/// Where they have the packet type (Linux `if_packet.h`), in its low byte.
+const SLL_PACKET_TYPE: usize = 1;
+const SLL2_PACKET_TYPE: usize = 10;
+/// `PACKET_OUTGOING`; those below came in.
+const OUTGOING: u8 = 4;
 /// What "cooked" headers have in place of an EtherType for 802.2 frames.
 const SLL_802_2: u16 = 4;
 
@@ -72,6 +77,21 @@ pub(super) fn open(link_type: LinkType, view: View<'_>) -> Result<Found<'_>, Sto
         LinkType::PPP | LinkType::PPP_HDLC => Ok((Content::Ppp, view)),
         LinkType::PPP_ETHER => Ok((Content::Pppoe, view)),
         LinkType(other) => Err(view.unsupported(LayerKind::Link, other)),
+    }
+}
+
+/// Which way the capturing host passed a frame of this link type.
+#[inline]
+pub(super) fn direction(link_type: LinkType, view: View<'_>) -> Option<Direction> {
+    let at = match link_type {
+        LinkType::LINUX_SLL => SLL_PACKET_TYPE,
+        LinkType::LINUX_SLL2 => SLL2_PACKET_TYPE,
+        _ => return None,
+    };
+    match *view.bytes.get(at)? {
+        OUTGOING => Some(Direction::Outgoing),
+        0..OUTGOING => Some(Direction::Incoming),
+        _ => None,
     }
 }
 

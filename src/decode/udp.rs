@@ -110,6 +110,7 @@ impl Header {
             ports: self.ports,
             checksum: judgement.verdict,
             length: self.length,
+            is_unsummed: self.checksum == 0,
         };
         (udp, judgement)
     }

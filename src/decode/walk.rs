@@ -53,6 +53,7 @@ impl<'d> Walk<'d> {
     /// States the facts of a frame, of which `view` is all.
     #[inline(never)]
     pub fn frame(&mut self, link_type: LinkType, view: View<'_>) {
+        self.packet.direction = link::direction(link_type, view);
         let end = link::open(link_type, view).and_then(|found| self.layers(found, LayerKind::Link));
         self.end(end);
     }

@@ -25,6 +25,17 @@ pub struct Packet {
     pub layers: Vec<Layer>,
     /// Why decoding ended before the innermost payload; `None` if it did not.
     pub stop: Option<Stop>,
+    /// Which way the capturing host passed it, where the link layer says so.
+    pub direction: Option<Direction>,
+}
+
+/// Which way the capturing host passed a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// It came in.
+    Incoming,
+    /// It was sent by the host.
+    Outgoing,
 }
 
 impl Packet {
@@ -39,6 +50,7 @@ impl Packet {
     pub fn clear(&mut self) {
         self.layers.clear();
         self.stop = None;
+        self.direction = None;
     }
 }
 
@@ -188,6 +200,8 @@ pub struct Udp {
     pub checksum: Verdict,
     /// Whether the length field contradicts the datagram.
     pub length: UdpLength,
+    /// Whether the checksum field says that the sender computed none.
+    pub is_unsummed: bool,
 }
 
 /// How a UDP length field compares with the datagram it is in.

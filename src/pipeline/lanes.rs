@@ -10,9 +10,10 @@ use super::hosts::Hosts;
 use super::order::{Load, Order};
 use super::shard::{Derived, Shard};
 use super::{Options, SHARDS, lock};
+use crate::model::Timestamp;
 use crate::model::facts::MAX_LAYERS;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, OnceLock, PoisonError, TryLockError};
 
 /// The shards, and the blocks on their way to them.
 pub(super) struct Lanes {
@@ -21,6 +22,8 @@ pub(super) struct Lanes {
     orders: [Mutex<Order>; MAX_LAYERS],
     /// Depths in use.
     depths: AtomicUsize,
+    /// When the capture began: known before anything of it is taken.
+    begins: OnceLock<Timestamp>,
 }
 
 /// Shards of both kinds; those of reassembly come first.
@@ -47,10 +50,14 @@ impl Work {
         }
     }
 
-    /// Takes the fragments of a block; gives those found inside what they make.
-    fn step(&mut self, lane: usize, depth: usize, load: &Load) -> Derived {
+    /// Takes the fragments of a block of a capture that begins at `begins`; gives those
+    /// found inside what they make.
+    fn step(&mut self, lane: usize, depth: usize, load: &Load, begins: Timestamp) -> Derived {
         match self {
-            Self::Reassemble(shard) => shard.step(lane, depth, load),
+            Self::Reassemble(shard) => {
+                shard.begins(begins);
+                shard.step(lane, depth, load)
+            }
             Self::Predict(hosts) => {
                 hosts.step(lane - SHARDS, depth, load);
                 Derived::default()
@@ -70,11 +77,17 @@ impl Lanes {
             }),
             orders: Default::default(),
             depths: AtomicUsize::new(1),
+            begins: OnceLock::new(),
         }
     }
 
     /// Takes a decoded block.
     pub(super) fn put(&self, number: u64, decoded: Decoded, feed: &Feed<'_>) {
+        if number == 0
+            && let Some(frame) = decoded.block.frames().next()
+        {
+            self.begins.get_or_init(|| frame.timestamp);
+        }
         if decoded.fragments.is_empty() {
             lock(&self.orders[0]).put(number, None);
             feed.give_back(decoded);
@@ -127,7 +140,8 @@ impl Lanes {
             let Some(load) = load else {
                 return goes_on;
             };
-            let derived = lane.work.step(shard, depth, &load);
+            let begins = self.begins.get().copied().unwrap_or(Timestamp::MIN);
+            let derived = lane.work.step(shard, depth, &load, begins);
             drop(load);
             let number = lane.next[depth];
             lane.next[depth] += 1;

@@ -4,7 +4,7 @@ use super::fragments::{Fragments, Part};
 use super::order::Load;
 use super::worker::innermost_piece;
 use super::{Options, SHARDS};
-use crate::account::{Ledger, Offered};
+use crate::account::{Ledger, Offered, Span};
 use crate::decode::{Decoder, Whole};
 use crate::model::facts::{Carries, Layer, LayerKind, MAX_LAYERS, Packet, Stop, Why};
 use crate::model::{ScopeTag, Sum, Timestamp};
@@ -33,8 +33,8 @@ struct Opener {
     derived: Derived,
     /// The buffer number of `derived`.
     buffer: u32,
-    /// When the capture ended, once it has.
-    end: Option<Timestamp>,
+    /// When the capture began, and ended once it has.
+    within: Span,
 }
 
 /// Fragments found inside reassembled tunnel packets, with their bytes.
@@ -55,7 +55,10 @@ impl Shard {
                 packet: Packet::default(),
                 derived: Derived::default(),
                 buffer: 0,
-                end: None,
+                within: Span {
+                    first: Timestamp::MIN,
+                    last: Timestamp::MAX,
+                },
             },
         }
     }
@@ -77,9 +80,14 @@ impl Shard {
         std::mem::take(&mut self.opener.derived)
     }
 
+    /// Is told when the capture began, before anything else.
+    pub(super) fn begins(&mut self, first: Timestamp) {
+        self.opener.within.first = first;
+    }
+
     /// Ends what is unfinished, the capture having ended at `end`.
     pub(super) fn finish(&mut self, end: Timestamp) {
-        self.opener.end = Some(end);
+        self.opener.within.last = end;
         for reassembler in &mut self.reassemblers {
             reassembler.finish(end, &mut self.opener);
         }
@@ -194,7 +202,7 @@ impl Listener for Opener {
     }
 
     fn lost(&mut self, datagram: &Datagram, fate: Fate) {
-        self.ledger.lost(datagram, fate, self.end);
+        self.ledger.lost(datagram, fate, self.within);
     }
 
     fn late_copy(&mut self, completed: &Completed, copy: &FragmentFacts) {
@@ -252,8 +260,10 @@ impl Opener {
             .reassembled_tunnel(inside, datagram, &outer.transport);
         let wire_bytes = datagram.tally.wire_bytes - datagram.tally.duplicate_wire_bytes;
         let offered = Offered {
+            frame: datagram.arrival.frame,
             timestamp: datagram.last_timestamp,
             wire_bytes,
+            direction: None,
         };
         self.ledger.inside(outer, inner, &offered);
         if let Some(stop) = &self.packet.stop {

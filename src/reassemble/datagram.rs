@@ -1,6 +1,8 @@
 //! One fragmented datagram: what came of it, and what became of it.
 
+use super::arrival::Arrival;
 use super::charges::Charges;
+use super::expired::Lacking;
 use super::fragment::{Detour, FragmentFacts, Key};
 use super::head::Head;
 use super::kept::{KeptBytes, Pool};
@@ -69,6 +71,8 @@ pub struct Datagram {
     pub opened: Timestamp,
     /// When the latest piece of it was captured.
     pub last_timestamp: Timestamp,
+    /// How its pieces came.
+    pub arrival: Arrival,
     /// IP headers around it.
     pub depth: u8,
     /// What was counted of its fragments.
@@ -95,6 +99,8 @@ pub struct Datagram {
     /// Whether its bytes were given up while its first fragment was missing.
     pub(super) bytes_given_up: bool,
     pub(super) state: State,
+    /// What a datagram with the same key lacked that timed out before.
+    pub(super) predecessor: Option<Lacking>,
     /// Number of this datagram among all that were opened.
     pub(super) serial: u64,
     /// Hash of its key.
@@ -167,6 +173,7 @@ impl Datagram {
             key: fragment.key,
             opened: fragment.timestamp,
             last_timestamp: fragment.timestamp,
+            arrival: Arrival::of(fragment),
             depth: fragment.depth,
             tally: FragmentTally::default(),
             header: HeaderFacts::of_any(fragment),
@@ -180,6 +187,7 @@ impl Datagram {
             kept: None,
             bytes_given_up: false,
             state: State::Open,
+            predecessor: None,
             serial,
             hash,
             charged: Charges::default(),
@@ -194,6 +202,7 @@ impl Datagram {
             key,
             opened,
             last_timestamp,
+            arrival,
             depth,
             tally,
             header,
@@ -207,6 +216,7 @@ impl Datagram {
             kept,
             bytes_given_up,
             state,
+            predecessor,
             serial: own_serial,
             hash: own_hash,
             charged,
@@ -214,6 +224,7 @@ impl Datagram {
         *key = fragment.key;
         *opened = fragment.timestamp;
         *last_timestamp = fragment.timestamp;
+        *arrival = Arrival::of(fragment);
         *depth = fragment.depth;
         *tally = FragmentTally::default();
         *header = HeaderFacts::of_any(fragment);
@@ -227,6 +238,7 @@ impl Datagram {
         *kept = None;
         *bytes_given_up = false;
         *state = State::Open;
+        *predecessor = None;
         *own_serial = serial;
         *own_hash = hash;
         *charged = Charges::default();
@@ -368,6 +380,12 @@ impl Datagram {
             is_first_missing: !self.has_first(),
             is_last_missing: self.payload_bytes().is_none(),
         })
+    }
+
+    /// Whether its pieces are all that another datagram with the same key lacked, which
+    /// timed out before: both are one, the rest of which came too late.
+    pub fn is_rest_of_expired(&self) -> bool {
+        self.predecessor.is_some_and(|lacking| lacking.is(self))
     }
 
     /// Whether tcpdump 4.7 to 4.9.3 printed "bad length" for its first fragment:

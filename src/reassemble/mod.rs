@@ -12,8 +12,10 @@
 //! What must hold: a datagram has exactly one outcome; the same fragments in the
 //! same order give the same outcomes; memory stays within the bound whatever comes.
 
+mod arrival;
 mod charges;
 mod datagram;
+mod expired;
 mod fragment;
 mod hash;
 mod head;
@@ -30,7 +32,8 @@ mod slots;
 mod tally;
 mod tickets;
 
-pub use datagram::{Carried, Datagram, Fate};
+pub use arrival::Arrival;
+pub use datagram::{Carried, Datagram, Fate, Gap};
 pub use fragment::{Detour, FragmentFacts, Key, Payload, Place};
 pub use head::HEAD_BYTES;
 pub use limits::{Limits, LimitsHit};

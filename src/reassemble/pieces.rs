@@ -116,6 +116,14 @@ impl Pieces {
         Fit::Added
     }
 
+    /// Whether a piece has the place and length of one that is held, but other bytes.
+    pub fn is_altered(&self, piece: &NewPiece) -> bool {
+        let at = self.position_after(piece.offset).checked_sub(1);
+        let held = at.map(|index| &self.held[index]);
+        !self.sums_missing
+            && held.is_some_and(|held| held.is_like(piece, false) && !held.is_like(piece, true))
+    }
+
     /// Length of the whole payload, if the pieces cover it from 0 to its end.
     pub fn whole_bytes(&self) -> Option<u32> {
         self.end.filter(|end| *end == self.covered)

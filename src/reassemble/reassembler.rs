@@ -2,6 +2,7 @@
 
 use super::charges::Charges;
 use super::datagram::{Datagram, Fate, State};
+use super::expired::Expired;
 use super::fragment::FragmentFacts;
 use super::hash::KeyHasher;
 use super::kept::Pool;
@@ -27,6 +28,7 @@ pub struct Reassembler {
     limits: Limits,
     slots: Slots,
     recent: Recent,
+    expired: Expired,
     hasher: KeyHasher,
     /// Unfinished and dead datagrams in the order they were opened; the two
     /// versions have different timeouts. The oldest ticket of both is a live one.
@@ -79,7 +81,7 @@ impl Reassembler {
 
     /// Memory charged to datagrams, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.charges.bytes + self.recent.memory_bytes()
+        self.charges.bytes + self.recent.memory_bytes() + self.expired.memory_bytes()
     }
 
     /// Where the datagram of a fragment is, which is opened if there is none; `None`
@@ -124,6 +126,9 @@ impl Reassembler {
         let serial = self.next_serial;
         self.next_serial += 1;
         let slot = self.slots.open(fragment, hash, serial);
+        if let Some(datagram) = self.slots.get_mut(slot) {
+            datagram.predecessor = self.expired.find(&fragment.key);
+        }
         let queue = match fragment.key.addresses.version {
             IpVersion::V4 => &mut self.open_v4,
             IpVersion::V6 => &mut self.open_v6,
@@ -151,6 +156,7 @@ impl Reassembler {
         };
         datagram.tally.count(fragment);
         datagram.last_timestamp = fragment.timestamp;
+        datagram.arrival.note(fragment);
         let is_first = fragment.offset == 0 && !datagram.has_first();
         if is_first {
             datagram.begin(fragment, captured);
@@ -162,7 +168,10 @@ impl Reassembler {
         }
         match judgement {
             Judgement::Void => {}
-            Judgement::Copy => datagram.tally.count_duplicate(fragment),
+            Judgement::Copy { altered } => {
+                datagram.tally.count_duplicate(fragment);
+                datagram.tally.altered += u64::from(altered);
+            }
             Judgement::Fatal(fate) => {
                 datagram.tally.overlapping += u64::from(fate == Fate::Overlapped);
                 self.kill(slot, fate, listener);

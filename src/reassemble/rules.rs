@@ -9,8 +9,8 @@ use crate::model::IpVersion;
 pub(super) enum Judgement {
     /// It belongs there.
     Fits,
-    /// It brings nothing new.
-    Copy,
+    /// It brings nothing new; `altered` says whether its bytes are others.
+    Copy { altered: bool },
     /// It comes too late to matter: the datagram is dead.
     Void,
     /// It ends the datagram.
@@ -31,7 +31,9 @@ pub(super) fn judge(
     }
     match datagram.pieces.insert(*piece) {
         Fit::Added => Judgement::Fits,
-        Fit::Duplicate => Judgement::Copy,
+        Fit::Duplicate => Judgement::Copy {
+            altered: datagram.pieces.is_altered(piece),
+        },
         Fit::Contradiction => Judgement::Fatal(Fate::Overlapped),
     }
 }

@@ -51,6 +51,10 @@ pub struct FragmentTally {
     pub last: u64,
     /// Copies among them.
     pub duplicate: u64,
+    /// Copies among them that bring other bytes than the piece they repeat.
+    pub altered: u64,
+    /// MF set, and a length that is no multiple of 8.
+    pub ragged: u64,
     /// Contradictions among them.
     pub overlapping: u64,
     /// Largest with MF.
@@ -82,6 +86,8 @@ impl FragmentTally {
         if let Some(verdict) = fragment.header_checksum {
             self.header_checksums.count(verdict);
         }
+        let is_ragged = fragment.more && !fragment.payload_bytes.is_multiple_of(8);
+        self.ragged += u64::from(is_ragged);
         self.ip_longer += u64::from(fragment.ip_longer);
         self.wire_bytes += fragment.wire_bytes;
         self.ip_bytes += u64::from(fragment.ip_bytes);

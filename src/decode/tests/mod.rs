@@ -112,6 +112,7 @@ fn transport_story(layer: &Layer) -> Option<String> {
             ports,
             checksum,
             length,
+            is_unsummed: _,
         }) => {
             let length = match length {
                 UdpLength::Right => String::new(),

@@ -86,6 +86,9 @@ impl Reassembler {
             };
             ask(datagram, listener);
             listener.lost(datagram, fate);
+            if fate == Fate::TimedOut {
+                self.expired.push(datagram, self.limits.memory_bytes);
+            }
         }
         self.close(slot);
     }

@@ -156,8 +156,7 @@ fn flow_row(key: &model::FlowKey, flow: &account::Flow, scopes: &ScopeSet) -> Fl
                 max: saturating(max),
             }
         }),
-        largest_datagram_bytes: (flow.largest_datagram_bytes > 0)
-            .then_some(flow.largest_datagram_bytes),
+        largest_datagram_bytes: Some(flow.sizes.largest_bytes()).filter(|bytes| *bytes > 0),
         packets_lost_in_tunnel: flow.packets_lost_in_tunnel(),
         super_frames: flow.super_frames(),
         closed: flow.closed().map(|closed| match closed {
