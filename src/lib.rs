@@ -49,7 +49,7 @@
 //! | receiver | model, reassemble::FragmentFacts, reassemble::Key |
 //! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
 //! | pipeline | model, source, decode, reassemble, receiver, account |
-//! | diagnose | |
+//! | diagnose | model, account, receiver |
 //! | report | model, account, receiver, diagnose, source::FileFacts, source::Problem, source::Severity |
 //! | cli | model, source, decode, reassemble, receiver, account, pipeline, diagnose, report |
 //!

@@ -50,9 +50,7 @@ impl<K: Eq, V> Entries<K, V> {
     /// Whether the entry at a position is that of `key`.
     #[inline]
     pub fn holds(&self, position: u32, key: &K) -> bool {
-        let (chunk, place) = split(position);
-        let entry = self.chunks.get(chunk).and_then(|chunk| chunk.get(place));
-        entry.is_some_and(|entry| entry.0 == *key)
+        self.get(position).is_some_and(|(held, _)| held == key)
     }
 
     /// The record at a position that holds one.
@@ -60,6 +58,13 @@ impl<K: Eq, V> Entries<K, V> {
     pub fn value(&mut self, position: u32) -> &mut V {
         let (chunk, place) = split(position);
         &mut self.chunks[chunk][place].1
+    }
+
+    /// The key and the record at a position that holds them.
+    pub fn get(&self, position: u32) -> Option<(&K, &V)> {
+        let (chunk, place) = split(position);
+        let entry = self.chunks.get(chunk)?.get(place)?;
+        Some((&entry.0, &entry.1))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {

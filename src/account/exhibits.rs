@@ -64,7 +64,7 @@ pub struct Pieces {
     pub id: u32,
     /// Fragments that came, copies left out.
     pub seen: u32,
-    /// Fragments that did not, as far as that is known.
+    /// Fragments that did not; `None` if nobody knows, or pieces contradict each other.
     pub missing: Option<u32>,
 }
 
@@ -77,7 +77,10 @@ impl Exhibit {
             pieces: Some(Pieces {
                 id: datagram.key.id,
                 seen: u32::try_from(pieces(datagram)).unwrap_or(u32::MAX),
-                missing: datagram.gap().map(|gap| gap.fragments),
+                missing: datagram
+                    .gap()
+                    .filter(|_| !datagram.is_contradictory())
+                    .map(|gap| gap.fragments),
             }),
         }
     }

@@ -111,18 +111,20 @@ impl Flow {
         self.plain(kind, packet);
     }
 
-    /// Counts a datagram that came in one packet; says why it is not deliverable.
+    /// Counts a datagram that came in one packet; says why it is not deliverable. `around`
+    /// is what is wrong with the tunnel packet around it.
     pub fn whole_packet(
         &mut self,
         layer: &Layer,
+        around: Option<Loss>,
         time: Timestamp,
         wire_bytes: u64,
     ) -> Option<Loss> {
-        if is_plain(layer) {
+        if around.is_none() && is_plain(layer) {
             self.plain_packet(&layer.flow_key(), layer.ip_bytes, time, wire_bytes);
             return None;
         }
-        let loss = Loss::of_packet(layer);
+        let loss = around.or_else(|| Loss::of_packet(layer));
         self.seen(time);
         self.whole(layer.ip_bytes, loss.is_none());
         self.largest_unfragmented_bytes = self.largest_unfragmented_bytes.max(layer.ip_bytes);
@@ -222,6 +224,11 @@ impl Flow {
         let mut counters = self.of_rare(Rare::counters);
         self.plain.add_to(&mut counters, self.kind);
         counters
+    }
+
+    /// Bytes on the wire of all its frames: [`Counters::bytes`].
+    pub fn bytes(&self) -> u64 {
+        self.plain.bytes + self.of_rare(|rare| rare.counters.bytes)
     }
 
     /// Datagrams that are whole and not known to be damaged.

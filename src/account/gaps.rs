@@ -1,7 +1,6 @@
 //! Which fragments are missing of the datagrams that did not become whole.
 
 use super::losses::{Loss, pieces};
-use super::table::Merge;
 use crate::reassemble::Datagram;
 
 /// What is missing of datagrams whose size is known.
@@ -49,8 +48,8 @@ impl Gaps {
     }
 }
 
-impl Merge for Gaps {
-    fn merge(&mut self, other: Self) {
+impl std::ops::AddAssign for Gaps {
+    fn add_assign(&mut self, other: Self) {
         self.datagrams += other.datagrams;
         self.fragments_seen += other.fragments_seen;
         self.fragments_missing += other.fragments_missing;

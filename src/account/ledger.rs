@@ -129,7 +129,7 @@ impl Ledger {
             wire_bytes: frame.wire_bytes.into(),
             direction: packet.direction,
         };
-        self.layers(&packet.layers, None, &offered);
+        self.layers(&packet.layers, (None, None), &offered);
         if let Some(stop) = &packet.stop {
             self.undecoded.count(stop, frame.is_truncated());
         }
@@ -161,12 +161,18 @@ impl Ledger {
 
     /// Counts the layers inside a tunnel packet that was put together.
     pub fn inside(&mut self, outer: &Layer, inner: &[Layer], offered: &Offered) {
-        self.layers(inner, outer.ovn, offered);
+        self.layers(inner, (outer.ovn, Loss::of_carried(outer)), offered);
     }
 
-    /// Counts layers, fragments left out. `ovn` is what OVN wrote into the tunnel
-    /// header around the first of them.
-    fn layers(&mut self, layers: &[Layer], mut ovn: Option<OvnPorts>, offered: &Offered) {
+    /// Counts layers, fragments left out. `around`: what OVN wrote into the tunnel header
+    /// around the first of them, and what is wrong with that packet.
+    fn layers(
+        &mut self,
+        layers: &[Layer],
+        around: (Option<OvnPorts>, Option<Loss>),
+        offered: &Offered,
+    ) {
+        let (mut ovn, mut loss) = around;
         for layer in layers {
             match (layer.fragment, layer.carries) {
                 (Fragment::Piece(_), _) => {}
@@ -174,9 +180,10 @@ impl Ledger {
                     self.tunnels.entry(&inside).whole_packet(layer);
                     self.show_outer(layer, inside, layers, offered);
                 }
-                _ => self.whole_packet(layer, ovn, offered),
+                _ => self.whole_packet(layer, ovn, loss, offered),
             }
             ovn = layer.ovn;
+            loss = loss.or_else(|| Loss::of_carried(layer));
         }
     }
 
@@ -290,7 +297,13 @@ impl Ledger {
         self.scopes.settle();
     }
 
-    fn whole_packet(&mut self, layer: &Layer, ovn: Option<OvnPorts>, offered: &Offered) {
+    fn whole_packet(
+        &mut self,
+        layer: &Layer,
+        ovn: Option<OvnPorts>,
+        around: Option<Loss>,
+        offered: &Offered,
+    ) {
         let flow = self.flows.entry(&layer.flow_key());
         if let Some(ports) = ovn {
             flow.ovn(ports);
@@ -298,7 +311,7 @@ impl Ledger {
         if let Some(direction) = offered.direction {
             flow.passed(direction);
         }
-        let loss = flow.whole_packet(layer, offered.timestamp, offered.wire_bytes);
+        let loss = flow.whole_packet(layer, around, offered.timestamp, offered.wire_bytes);
         let bucket = self.timeline.at(offered.timestamp);
         bucket.datagrams_completed += 1;
         if loss.is_none() {

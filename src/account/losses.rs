@@ -1,6 +1,5 @@
 //! What cannot be delivered of a flow, by the reason.
 
-use super::table::Merge;
 use crate::model::facts::{Layer, Transport, UdpLength};
 use crate::model::{Duration, Verdict};
 use crate::reassemble::{Datagram, Fate};
@@ -32,6 +31,8 @@ pub enum Loss {
     InTunnel,
     /// A wrong IPv4 header checksum.
     HeaderChecksum,
+    /// A wrong checksum in a header of the tunnel packet around it.
+    OuterChecksum,
     /// A wrong transport checksum, in one packet.
     Checksum,
     /// A wrong transport checksum over fragments.
@@ -48,6 +49,13 @@ pub enum Loss {
 impl Loss {
     /// How many there are.
     pub const COUNT: usize = Self::Length as usize + 1;
+
+    /// Of what a tunnel packet carries, for how that is; `None` if it can be delivered.
+    pub(super) fn of_carried(outer: &Layer) -> Option<Self> {
+        let is_bad = outer.header_checksum == Some(Verdict::Bad)
+            || super::counting::checksum_of(&outer.transport) == Some(Verdict::Bad);
+        is_bad.then_some(Self::OuterChecksum)
+    }
 
     /// Of a datagram that came in one packet; `None` if it can be delivered.
     pub(super) fn of_packet(layer: &Layer) -> Option<Self> {
@@ -163,8 +171,8 @@ impl std::ops::AddAssign for Lost {
     }
 }
 
-impl Merge for Losses {
-    fn merge(&mut self, other: Self) {
+impl std::ops::AddAssign for Losses {
+    fn add_assign(&mut self, other: Self) {
         for (lost, other) in self.each.iter_mut().zip(other.each) {
             *lost += other;
         }

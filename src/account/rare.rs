@@ -141,9 +141,9 @@ impl Merge for Rare {
             self.pieces(fewest, most);
         }
         self.datagrams_of_unknown_size += other.datagrams_of_unknown_size;
-        self.gaps.merge(other.gaps);
+        self.gaps += other.gaps;
         if let Some(losses) = other.losses {
-            self.losses.get_or_insert_default().merge(*losses);
+            *self.losses.get_or_insert_default().as_mut() += *losses;
         }
         self.sound_wholes += other.sound_wholes;
         self.altered_copies += other.altered_copies;

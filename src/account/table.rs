@@ -126,6 +126,12 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
         }
     }
 
+    /// The record of `key`, if it has one of its own.
+    pub fn get(&self, key: &K) -> Option<&V> {
+        let position = self.position_of(key, self.hash(key))?;
+        self.entries.get(position).map(|(_, value)| value)
+    }
+
     /// The records, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.entries.iter()
@@ -188,12 +194,20 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
             .map(|slot| slot.position)
     }
 
+    /// Where the record of `key` is, if there is one.
+    #[inline]
+    fn position_of(&self, key: &K, hash: u32) -> Option<u32> {
+        let is_it = |slot: &Slot| slot.hash == hash && self.entries.holds(slot.position, key);
+        self.index
+            .find(Slot::spread(hash), is_it)
+            .map(|slot| slot.position)
+    }
+
     /// Where the record of `key` is, made if there is none; `None` if beyond.
     fn position(&mut self, key: &K) -> Option<u32> {
         let hash = self.hash(key);
-        let is_it = |slot: &Slot| slot.hash == hash && self.entries.holds(slot.position, key);
-        if let Some(slot) = self.index.find(Slot::spread(hash), is_it) {
-            return Some(slot.position);
+        if let Some(position) = self.position_of(key, hash) {
+            return Some(position);
         }
         if self.is_beyond(key) {
             return None;

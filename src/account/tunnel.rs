@@ -120,7 +120,7 @@ impl Merge for Tunnel {
         self.counters += other.counters;
         self.largest.merge(other.largest);
         self.unattributed_bytes += other.unattributed_bytes;
-        self.gaps.merge(other.gaps);
+        self.gaps += other.gaps;
         self.bad_around_syn += other.bad_around_syn;
         if let Some(limits) = other.hop_limits {
             self.passed(limits);

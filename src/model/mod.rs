@@ -10,6 +10,7 @@ pub mod counters;
 pub mod facts;
 pub mod flow;
 pub mod frame;
+pub mod mtu;
 pub mod number;
 pub mod protocol;
 pub mod scope;

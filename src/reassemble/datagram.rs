@@ -369,6 +369,11 @@ impl Datagram {
         )
     }
 
+    /// Whether its pieces contradict each other, or it is too long.
+    pub fn is_contradictory(&self) -> bool {
+        matches!(self.state, State::Dead(_))
+    }
+
     /// What is missing; `None` where nobody knows how much that is.
     pub fn gap(&self) -> Option<Gap> {
         let payload = self.payload_bytes().or_else(|| self.udp_end())?;

@@ -43,7 +43,7 @@ pub struct Forecast {
 impl Forecast {
     /// Bytes of reassembly memory it is assumed to have.
     pub fn high_thresh(&self) -> u64 {
-        self.settings.rules(self.host.version).high_thresh
+        self.settings.high_thresh(self.host.version)
     }
 }
 

@@ -6,15 +6,13 @@
 use super::forecast::{Alternative, Change, Forecast, Host, Predicted};
 use super::model::Model;
 use super::settings::Settings;
-use crate::model::{Duration, Timestamp};
+use crate::model::{Duration, Timestamp, mtu};
 use crate::reassemble::FragmentFacts;
 
 /// What is tried in place of the default memory; larger ones are tried at 16 times.
 const LARGER_MEMORY: u64 = 64 << 20;
 /// What is tried in place of longer times.
 const SHORTER_TIME: Duration = Duration::from_secs(2);
-/// Bytes of a UDP header.
-const UDP_HEADER: u32 = 8;
 
 /// The kernels of one host.
 #[derive(Debug)]
@@ -26,7 +24,7 @@ pub(super) struct HostModels {
     base: Model,
     forks: [Fork; 3],
     wire_bytes: u64,
-    largest_payload_bytes: u32,
+    largest_full_bytes: u32,
 }
 
 /// A kernel with other settings; `None` while it has nothing different to do.
@@ -60,7 +58,7 @@ impl HostModels {
                 fork(Change::Both, larger.with_time(version, time)),
             ],
             wire_bytes: 0,
-            largest_payload_bytes: 0,
+            largest_full_bytes: 0,
         }
     }
 
@@ -68,7 +66,7 @@ impl HostModels {
         self.clock = self.clock.max(fragment.timestamp);
         self.wire_bytes = self.wire_bytes.saturating_add(fragment.wire_bytes);
         if fragment.more {
-            self.largest_payload_bytes = self.largest_payload_bytes.max(fragment.payload_bytes);
+            self.largest_full_bytes = self.largest_full_bytes.max(fragment.ip_bytes);
         }
         self.base
             .advance_until(self.clock, &mut self.forks, self.host);
@@ -103,7 +101,10 @@ impl HostModels {
             .collect();
         alternatives.push(Alternative {
             change: Change::MessagesThatFit {
-                largest_message_bytes: self.largest_payload_bytes.saturating_sub(UDP_HEADER),
+                largest_message_bytes: mtu::largest_message(
+                    self.host.version,
+                    self.largest_full_bytes,
+                ),
             },
             settings: self.settings,
             predicted: Predicted {

@@ -123,6 +123,16 @@ impl Settings {
         }
     }
 
+    /// Memory for unfinished datagrams of a version of IP, in bytes.
+    pub fn high_thresh(&self, version: IpVersion) -> u64 {
+        self.rules(version).high_thresh
+    }
+
+    /// How long unfinished datagrams of a version of IP are kept.
+    pub fn time(&self, version: IpVersion) -> Duration {
+        self.rules(version).timeout
+    }
+
     /// With so much memory for a version of IP.
     #[must_use]
     pub(super) fn with_memory(self, version: IpVersion, bytes: u64) -> Self {

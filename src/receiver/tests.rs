@@ -279,7 +279,7 @@ fn three_per_cent_of_fragments_lost_leave_a_handful_of_messages() {
     assert!(larger.reassembled > 10 * predicted.reassembled);
     let fits = &forecast.alternatives[3];
     assert_eq!(fits.predicted.reassembled, predicted.fragments);
-    let largest_message_bytes = 1416;
+    let largest_message_bytes = 1422;
     assert_eq!(
         fits.change,
         Change::MessagesThatFit {

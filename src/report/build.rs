@@ -4,6 +4,7 @@
 //! filled, so that the same capture gives the same document.
 
 mod capture;
+mod findings;
 mod receivers;
 mod rows;
 mod throughput;
@@ -11,6 +12,7 @@ mod timeline;
 
 use super::document::{Options, Report, SCHEMA_VERSION, Tool};
 use crate::account::Ledger;
+use crate::diagnose::{Given, diagnose};
 use crate::model::Counters;
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::FileFacts;
@@ -33,8 +35,14 @@ pub struct Parts<'a> {
 /// Lays the ledger out as the document of the report.
 pub fn build(parts: &Parts<'_>, options: Options) -> Report {
     let ledger = parts.ledger;
-    let flows = rows::flows(ledger, &options);
+    let (flows, keys) = rows::flows(ledger, &options);
     let tunnels = rows::tunnels(ledger, &options);
+    let diagnosis = diagnose(Given {
+        ledger,
+        forecasts: parts.forecasts,
+        dropped_frames: FileFacts::dropped_frames_of(parts.files),
+        is_filtered: options.filter.is_some(),
+    });
     let mut totals = Counters::default();
     totals += flows.totals;
     totals += tunnels.totals;
@@ -51,8 +59,8 @@ pub fn build(parts: &Parts<'_>, options: Options) -> Report {
         tunnels: tunnels.listed,
         receivers: receivers::receivers(parts.forecasts),
         timeline: timeline::timeline(&ledger.timeline),
-        findings: Vec::new(),
-        explanation: None,
+        findings: findings::findings(&diagnosis.findings, &keys, parts.files),
+        explanation: diagnosis.explanation.as_ref().map(findings::explanation),
         options,
     }
 }

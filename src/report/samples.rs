@@ -390,7 +390,9 @@ pub(crate) fn with_finding() -> Report {
     report.findings = vec![Finding {
         id: "D09".to_owned(),
         severity: Severity::Error,
+        name: "reassembly-memory".to_owned(),
         title: "reassembly memory ran out".to_owned(),
+        seen: "4 MiB were full after 0.3 s.".to_owned(),
         explanation: "unfinished datagrams filled it".to_owned(),
         confidence: 0.9,
         evidence: vec![Evidence {
@@ -400,9 +402,14 @@ pub(crate) fn with_finding() -> Report {
             note: "first fragment refused".to_owned(),
         }],
         disprove: "nstat -az IpReasmFails".to_owned(),
-        fix: vec!["sysctl -w net.ipv4.ipfrag_high_thresh=67108864".to_owned()],
+        fix: vec![Fix {
+            when: "Linux".to_owned(),
+            is_command: true,
+            command: "sysctl -w net.ipv4.ipfrag_high_thresh=67108864".to_owned(),
+        }],
         references: Vec::new(),
         flows: vec![0],
+        flows_total: 1,
         missing_bytes: Some(1_194_815_000),
     }];
     report.explanation = Some(Explanation {
@@ -412,6 +419,7 @@ pub(crate) fn with_finding() -> Report {
             finding: "D09".to_owned(),
             bytes: 1_194_815_000,
         }],
+        undecided_bytes: 0,
         residual_bytes: 0,
         sentence: "it did".to_owned(),
     });

@@ -75,3 +75,13 @@ pub struct FileFacts {
     /// What is wrong, in order of discovery.
     pub problems: Vec<Problem>,
 }
+
+impl FileFacts {
+    /// Frames that several captures say they lost; `None` if none of them says.
+    pub fn dropped_frames_of(files: &[Self]) -> Option<u64> {
+        files
+            .iter()
+            .filter_map(|file| file.dropped_frames)
+            .reduce(u64::saturating_add)
+    }
+}

@@ -30,7 +30,18 @@ fn without_file_facts(report: &[u8], facts: &[&str]) -> Value {
                 .expect("a fact is there to be removed");
         }
     }
+    if facts.contains(&"path") {
+        take_paths_of_evidence(&mut report);
+    }
     report
+}
+
+fn take_paths_of_evidence(report: &mut Value) {
+    for finding in report["findings"].as_array_mut().unwrap() {
+        for evidence in finding["evidence"].as_array_mut().unwrap() {
+            evidence["file"].take();
+        }
+    }
 }
 
 #[test]
@@ -109,7 +120,8 @@ fn compressed_captures_give_the_same_as_plain_ones() {
     let sample = without_file_facts(&program(&["sample.pcap"], None).stdout, &facts);
     for copy in ["sample.pcap.gz", "sample.pcap.zst", "sample.pcap.lz4"] {
         let output = program(&[copy], None);
-        assert_eq!(without_file_facts(&output.stdout, &facts), sample, "{copy}");
+        let same = without_file_facts(&output.stdout, &facts) == sample;
+        assert!(same, "{copy}");
     }
     for path in captures_in(&pcaps()) {
         let plain = program(&["-"], Some(plain_bytes(&path)));
@@ -132,7 +144,9 @@ fn memory_gives_the_same_as_the_file() {
         let mut memory = value(&setup.bytes(&fs::read(&path).unwrap()));
         assert_eq!(path_of(&mut memory), "memory");
         assert_ne!(path_of(&mut file), "memory");
-        assert_eq!(file, memory, "{}", name(&path));
+        take_paths_of_evidence(&mut file);
+        take_paths_of_evidence(&mut memory);
+        assert!(file == memory, "{}", name(&path));
     }
 }
 

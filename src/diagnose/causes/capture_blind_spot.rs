@@ -1,6 +1,10 @@
 //! D37, capture-blind-spot.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Flow;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D37",
@@ -29,3 +33,29 @@ pub(super) const CAUSE: Cause = Cause {
         "wiki.nftables.org/wiki-nftables/index.php/Netfilter_hooks",
     ],
 };
+
+/// A flow shows whole packets larger than the MTU that fragments it.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let flows = known.odd.iter().filter(|(_, flow)| is_seen_twice(flow));
+    let (key, flow) = flows.clone().next()?;
+    let seen = format!(
+        "{} > {} comes in fragments cut at {}, and also in whole packets of up to {} bytes: the \
+         capture saw it before and after something put it together.",
+        key.addresses.source(),
+        key.addresses.destination(),
+        number::range(flow.largest_full().ip_bytes, flow.largest_full().ip_bytes + 7),
+        number::count(flow.largest_unfragmented_bytes.into()),
+    );
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .in_these(flows.map(|(key, flow)| (flow.counters().bytes, **key)).collect()),
+    )
+}
+
+fn is_seen_twice(flow: &Flow) -> bool {
+    let cut_at = flow.largest_full().ip_bytes;
+    // TCP is not fragmented by its sender, and super-frames are another matter.
+    cut_at > 0
+        && flow.super_frames() == 0
+        && flow.largest_unfragmented_bytes > cut_at.saturating_add(7)
+}

@@ -1,6 +1,9 @@
 //! D36, capture-loss.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D36",
@@ -46,3 +49,15 @@ pub(super) const CAUSE: Cause = Cause {
         "the-tcpdump-group/tcpdump#434",
     ],
 };
+
+/// The capturing host says that it lost frames.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let dropped = known.given.dropped_frames.filter(|frames| *frames > 0)?;
+    let frames = known.given.ledger.capture.frames;
+    let seen = format!(
+        "The capturing host says that it lost {} ({}): what is missing here may have arrived.",
+        number::counted(dropped, "frame"),
+        number::percent(dropped, dropped.saturating_add(frames)),
+    );
+    Some(Finding::new(&CAUSE, confidence::SURE, seen))
+}

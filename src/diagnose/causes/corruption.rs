@@ -1,6 +1,11 @@
 //! D21, corruption.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use super::{inner_checksum_mangled, nat_on_fragments, vxlan_nat_checksum};
+use crate::account::{Flow, Loss, Lost};
+use crate::model::{FlowKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D21",
@@ -48,3 +53,51 @@ pub(super) const CAUSE: Cause = Cause {
         "RFC 8085 section 3.4",
     ],
 };
+
+/// Checksums that are wrong, and nothing else explains it.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let flows: Vec<(Lost, FlowKey)> = known
+        .odd
+        .iter()
+        .map(|(key, flow)| (corrupt(known, key, flow), **key))
+        .filter(|(lost, _)| lost.datagrams > 0)
+        .collect();
+    let datagrams: u64 = flows.iter().map(|(lost, _)| lost.datagrams).sum();
+    let seen = format!(
+        "{} of {} {} a checksum that is wrong and that neither offload nor a splice of fragments explains.",
+        number::counted(datagrams, "datagram"),
+        number::counted(flows.len() as u64, "flow"),
+        if datagrams == 1 { "has" } else { "have" },
+    );
+    // One flow: some device may rewrite it. Many: what they have in common is broken.
+    let sureness = if flows.len() >= MANY { confidence::LIKELY } else { confidence::FITS };
+    let exhibits = known.exhibits();
+    let finding = Finding::new(&CAUSE, sureness, seen)
+        .missing(flows.iter().map(|(lost, _)| lost.bytes).sum())
+        .shown_by(exhibits.of_loss(Loss::HeaderChecksum), "wrong IPv4 header checksum")
+        .shown_by(exhibits.of_loss(Loss::OuterChecksum), "wrong checksum of the tunnel packet")
+        .shown_by(exhibits.of_loss(Loss::Checksum), "wrong checksum")
+        .shown_by(exhibits.of_loss(Loss::ChecksumOfWhole), "whole, and wrong by its checksum")
+        .in_these(flows.iter().map(|(lost, key)| (lost.bytes, *key)).collect());
+    (datagrams > 0).then_some(finding)
+}
+
+/// Flows it takes to say that the damage is not one flow's.
+const MANY: usize = 3;
+
+/// What of a flow is corrupt. Beside the sender a wrong checksum proves nothing, unless the
+/// datagram came in fragments, whose checksum a kernel finishes before it cuts.
+fn corrupt(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> Lost {
+    let losses = flow.losses();
+    let mut corrupt = losses.of(Loss::HeaderChecksum);
+    if !known.is_local(key) && !inner_checksum_mangled::is_of(known, key, flow) {
+        corrupt += losses.of(Loss::Checksum);
+    }
+    if !nat_on_fragments::is_of(flow) {
+        corrupt += losses.of(Loss::ChecksumOfWhole);
+    }
+    if !vxlan_nat_checksum::is_of(known, key) {
+        corrupt += losses.of(Loss::OuterChecksum);
+    }
+    corrupt
+}

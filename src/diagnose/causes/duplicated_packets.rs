@@ -1,6 +1,10 @@
 //! D13, duplicated-packets.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Sign;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D13",
@@ -35,3 +39,17 @@ pub(super) const CAUSE: Cause = Cause {
         "www.wireshark.org/docs/man-pages/editcap.html",
     ],
 };
+
+/// Fragments come twice.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let fragments = known.totals.fragments;
+    let seen = format!(
+        "{} of {} are copies of others. They are left out of every figure of what is missing.",
+        number::count(fragments.duplicate),
+        number::counted(fragments.total, "fragment"),
+    );
+    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
+        .shown_by(known.exhibits().of_sign(Sign::Copy), "a piece of it came twice")
+        .in_flows(known, |flow| flow.counters().fragments.duplicate);
+    (fragments.duplicate > 0).then_some(finding)
+}

@@ -1,6 +1,11 @@
 //! D03, first-fragment-missing.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Loss;
+use crate::diagnose::destination::Pattern;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D03",
@@ -37,3 +42,22 @@ pub(super) const CAUSE: Cause = Cause {
     ],
     references: &["RFC 8900 section 3.4", "networkservicemesh/sdk#1148"],
 };
+
+/// All of a datagram comes but its first fragment.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let hosts = known.destinations.iter();
+    let mut hosts = hosts.filter(|host| host.pattern() == Some(Pattern::NoFirst));
+    let worst = hosts.clone().next()?;
+    let seen = format!(
+        "The first fragment of {} to {} never came while others did, and none is whole.",
+        number::counted(worst.losses.of(Loss::NoFirst).datagrams, "datagram"),
+        worst.address(),
+    );
+    let lost = hosts.by_ref().map(|host| host.lacking().bytes).sum();
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .missing(lost)
+            .shown_by(known.exhibits().of_loss(Loss::NoFirst), "its first fragment never came")
+            .in_flows(known, |flow| flow.losses().of(Loss::NoFirst).bytes),
+    )
+}

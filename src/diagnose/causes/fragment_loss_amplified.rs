@@ -1,6 +1,11 @@
 //! D01, fragment-loss-amplified.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Loss;
+use crate::diagnose::destination::{Destination, Pattern};
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D01",
@@ -49,3 +54,51 @@ pub(super) const CAUSE: Cause = Cause {
         "esnet/iperf#496",
     ],
 };
+
+/// Datagrams that lack fragments by no other rule than chance.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let worst = by_chance(known).next()?;
+    let lost: u64 = by_chance(known).map(|host| host.lacking().bytes).sum();
+    let late = known.late_part();
+    let seen = format!(
+        "{} of the fragments to {} never came ({} of {}), and so {} of its {} datagrams are not \
+         whole. At {} a datagram, such a loss by chance alone would leave {} of them whole; {} are.",
+        number::share(worst.fragment_loss()),
+        worst.address(),
+        number::count(worst.fragments_missing()),
+        number::count(worst.fragments_missing() + worst.fragments),
+        number::count(worst.lacking().datagrams),
+        number::count(worst.fragmented),
+        number::counted(worst.pieces, "fragment"),
+        number::share(worst.expected_whole()),
+        number::percent(worst.reassembled, worst.fragmented),
+    );
+    let finding = Finding::new(&CAUSE, sureness(worst), seen)
+        .missing(lost.saturating_sub(late.bytes))
+        .shown_by(known.exhibits().of_loss(Loss::Gap), "not all of it came")
+        .shown_by(known.exhibits().of_loss(Loss::OnlyFirst), "only its first fragment came")
+        .shown_by(known.exhibits().of_loss(Loss::NoFirst), "its first fragment never came")
+        .in_flows(known, |flow| {
+            let reasons = [Loss::Gap, Loss::OnlyFirst, Loss::NoFirst];
+            flow.losses().of_any(&reasons).bytes
+        });
+    (lost > late.bytes).then_some(finding)
+}
+
+fn by_chance<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Destination> {
+    let is_by_chance = |host: &&Destination| host.pattern() == Some(Pattern::Chance);
+    known.destinations.iter().filter(is_by_chance)
+}
+
+/// Chance predicts how many datagrams stay whole; a rule that is not known would leave
+/// more or fewer.
+fn sureness(host: &Destination) -> f64 {
+    let whole = host.reassembled as f64;
+    let expected = host.expected_whole() * host.fragmented as f64;
+    let spread = 4.0 * expected.sqrt().max(1.0) + 0.1 * expected;
+    if (whole - expected).abs() <= spread {
+        confidence::SURE
+    } else {
+        confidence::FITS
+    }
+}

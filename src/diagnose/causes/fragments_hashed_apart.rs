@@ -1,6 +1,10 @@
 //! D29, fragments-hashed-apart.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::{Flow, Loss, Sign};
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D29",
@@ -52,3 +56,37 @@ pub(super) const CAUSE: Cause = Cause {
         "openvswitch/ovs-issues#368",
     ],
 };
+
+/// First fragments come later than their place, and nothing else does.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let flows = known.odd.iter().filter(|(_, flow)| is_apart(flow));
+    let late: u64 = flows.clone().map(|(_, flow)| flow.order().first_late).sum();
+    let all: u64 = flows.clone().map(|(_, flow)| flow.counters().datagrams.fragmented).sum();
+    let seen = format!(
+        "In {} of {} in fragments the first came after others, which were in order: it took another \
+         way, or waited in another queue.",
+        number::count(late),
+        number::counted(all, "datagram"),
+    );
+    let is_lossy = flows.clone().any(|(_, flow)| {
+        let reasons = [Loss::Gap, Loss::OnlyFirst, Loss::NoFirst];
+        flow.losses().of_any(&reasons).datagrams > 0
+    });
+    let finding = Finding::new(&CAUSE, confidence::FITS, seen)
+        .graded(if is_lossy { Severity::Warning } else { Severity::Info })
+        .shown_by(known.exhibits().of_sign(Sign::FirstLate), "its first fragment came after others")
+        .in_these(flows.map(|(key, flow)| (flow.order().first_late, **key)).collect());
+    (late > 0).then_some(finding)
+}
+
+/// Datagrams it takes to call it a rule.
+const FEWEST: u64 = 3;
+
+/// Whether first fragments, and only they, come late in more than a tenth of datagrams.
+fn is_apart(flow: &Flow) -> bool {
+    let order = flow.order();
+    let fragmented = flow.counters().datagrams.fragmented;
+    order.first_late >= FEWEST
+        && order.first_late * 10 > fragmented
+        && order.disordered * 2 < order.first_late
+}

@@ -1,6 +1,11 @@
 //! D17, inner-checksum-mangled.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::{Flow, HopLimits, Loss, Sign};
+use crate::diagnose::known::checksums;
+use crate::model::{FlowKey, Verdict, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D17",
@@ -51,3 +56,62 @@ pub(super) const CAUSE: Cause = Cause {
         "kubeovn/kube-ovn#3045",
     ],
 };
+
+/// Inside a tunnel checksums are wrong or unfinished on packets that came from elsewhere.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let flows: Vec<(u64, FlowKey)> = known
+        .odd
+        .iter()
+        .filter(|(key, flow)| is_of(known, key, flow))
+        .map(|(key, flow)| (spoiled(flow), **key))
+        .collect();
+    let packets: u64 = flows.iter().map(|(packets, _)| packets).sum();
+    let key = flows.iter().max_by_key(|(packets, key)| (*packets, *key)).map(|(_, key)| key)?;
+    let (tunnel, _) = known.tunnel_around(key)?;
+    let lost = |key: &FlowKey| {
+        let flow = known.given.ledger.flows.get(key);
+        flow.map_or(0, |flow| flow.losses().of(Loss::Checksum).bytes)
+    };
+    let missing = flows.iter().map(|(_, key)| lost(key)).sum();
+    let seen = format!(
+        "{} inside {} {} > {} arrived with a checksum that is wrong or was never finished, and no \
+         other of these flows has a right one. The tunnel's own headers are right.",
+        number::counted(packets, "packet"),
+        tunnel.kind.name(),
+        tunnel.endpoints.source(),
+        tunnel.endpoints.destination(),
+    );
+    Some(
+        Finding::new(&CAUSE, confidence::FITS, seen)
+            .missing(missing)
+            .shown_by(known.exhibits().of_loss(Loss::Checksum), "wrong checksum inside the tunnel")
+            .shown_by(known.exhibits().of_sign(Sign::Offloaded), "checksum never finished")
+            .in_these(flows),
+    )
+}
+
+/// Packets it takes to speak of all.
+const FEWEST: u64 = 3;
+
+fn spoiled(flow: &Flow) -> u64 {
+    checksums(flow, Verdict::Bad) + checksums(flow, Verdict::Offloaded)
+}
+
+/// Whether the checksums of a flow are spoiled so: inside a tunnel, all of them, on packets
+/// that were not sent by the host that captured them.
+pub(super) fn is_of(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> bool {
+    let Some((_, tunnel)) = known.tunnel_around(key) else {
+        return false;
+    };
+    let is_outer_right = tunnel.counters().checksums.udp.bad == 0;
+    let has_come = flow.directions.incoming || tunnel.hop_limits.is_some_and(has_passed_router);
+    let all_bad = checksums(flow, Verdict::Bad) >= FEWEST;
+    let all_left = has_come && checksums(flow, Verdict::Offloaded) >= FEWEST;
+    checksums(flow, Verdict::Good) == 0 && is_outer_right && (all_bad || all_left)
+}
+
+/// Whether TTLs are other than those that systems begin with.
+fn has_passed_router(limits: HopLimits) -> bool {
+    const BEGINNINGS: [u8; 4] = [32, 64, 128, 255];
+    limits.lowest == limits.highest && !BEGINNINGS.contains(&limits.highest)
+}

@@ -1,6 +1,10 @@
 //! D14, ip-id-reused.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::{Flow, Loss};
+use crate::model::{IpVersion, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D14",
@@ -48,3 +52,81 @@ pub(super) const CAUSE: Cause = Cause {
         "RFC 8900 section 3.6",
     ],
 };
+
+/// Pieces of two datagrams with one identification were put together, or may be.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    mixed(known).or_else(|| possible(known))
+}
+
+fn mixed(known: &Known<'_>) -> Option<Finding> {
+    let spliced = known.lost(Loss::Spliced);
+    let overlapped = known.lost(Loss::OverlapAfterPause);
+    let mut seen = Vec::new();
+    if spliced.datagrams > 0 {
+        seen.push(format!(
+            "{} whole but wrong by the checksum, and their pieces came in two groups with a pause \
+             between: an unfinished datagram was completed with pieces of a later one.",
+            are(spliced.datagrams),
+        ));
+    }
+    if overlapped.datagrams > 0 {
+        seen.push(format!(
+            "In {} pieces overlap that came so far apart that they are of two datagrams.",
+            number::counted(overlapped.datagrams, "datagram"),
+        ));
+    }
+    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen.join(" "))
+        .missing(spliced.bytes + overlapped.bytes)
+        .shown_by(
+            known.exhibits().of_loss(Loss::Spliced),
+            "the unfinished datagram whose identification came again",
+        )
+        .shown_by(
+            known.exhibits().of_loss(Loss::OverlapAfterPause),
+            "the unfinished datagram whose identification came again",
+        )
+        .in_flows(known, |flow| {
+            let losses = flow.losses();
+            losses.of_any(&[Loss::Spliced, Loss::OverlapAfterPause]).bytes
+        });
+    (spliced.datagrams + overlapped.datagrams > 0).then_some(finding)
+}
+
+fn are(datagrams: u64) -> String {
+    let verb = if datagrams == 1 { "is" } else { "are" };
+    format!("{} {verb}", number::counted(datagrams, "datagram"))
+}
+
+/// Datagrams it takes to measure a rate.
+const FEWEST: u64 = 1_000;
+/// IPv4 identifications.
+const IDS: f64 = 65_536.0;
+
+/// The identifications come round before a receiver forgets an unfinished datagram.
+fn possible(known: &Known<'_>) -> Option<Finding> {
+    let round = |flow: &Flow| {
+        let datagrams = flow.counters().datagrams.fragmented;
+        let seconds = (flow.last - flow.first).as_secs_f64();
+        (datagrams >= FEWEST && seconds > 0.0).then(|| IDS * seconds / datagrams as f64)
+    };
+    let ipv4 = known.odd.iter().filter(|(key, _)| key.addresses.version == IpVersion::V4);
+    let rounds = ipv4.filter_map(|(key, flow)| Some((round(flow)?, *key, *flow)));
+    let fast = rounds.filter(|(seconds, ..)| *seconds < LINUX_SECONDS);
+    let (seconds, key, flow) = fast.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let unfinished = flow.counters().datagrams.fragmented - flow.counters().datagrams.reassembled;
+    let seen = format!(
+        "At its rate {} uses all 65,536 identifications in {}, and Linux keeps an unfinished datagram \
+         for 30 s: pieces of a later one can complete it. {} unfinished here; none was completed so.",
+        key.addresses.source(),
+        number::duration(seconds),
+        are(unfinished),
+    );
+    Some(
+        Finding::new(&CAUSE, confidence::POSSIBLE, seen)
+            .graded(Severity::Info)
+            .in_these(vec![(1, *key)]),
+    )
+}
+
+/// `net.ipv4.ipfrag_time` by default.
+const LINUX_SECONDS: f64 = 30.0;

@@ -1,6 +1,10 @@
 //! D32, ipv6-extension-headers.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Sign;
+use crate::model::{IpVersion, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D32",
@@ -48,3 +52,42 @@ pub(super) const CAUSE: Cause = Cause {
         "RFC 9098",
     ],
 };
+
+/// IPv6 fragments vanish where those of IPv4 come; or there are fragment headers that
+/// filters mistake for fragments.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    vanishing(known).or_else(|| atomic(known))
+}
+
+fn vanishing(known: &Known<'_>) -> Option<Finding> {
+    let of = |version| known.destinations.iter().filter(move |host| host.host.version == version);
+    let lost = of(IpVersion::V6).find(|host| {
+        host.reassembled == 0 && host.lacking().datagrams >= FEWEST
+    })?;
+    let passes = of(IpVersion::V4).any(|host| host.reassembled >= FEWEST && host.fragment_loss() < 0.01);
+    let seen = format!(
+        "Of {} in IPv6 fragments to {} none is whole, while those of IPv4 come.",
+        number::counted(lost.fragmented, "datagram"),
+        lost.address(),
+    );
+    let finding = Finding::new(&CAUSE, confidence::FITS, seen)
+        .in_these(lost.flows.iter().map(|key| (1, *key)).collect());
+    passes.then_some(finding)
+}
+
+/// Datagrams it takes to call it a rule.
+const FEWEST: u64 = 3;
+
+fn atomic(known: &Known<'_>) -> Option<Finding> {
+    let atomic = known.totals.fragments.atomic;
+    let seen = format!(
+        "{} have a fragment header though they are whole (RFC 6946): what drops IPv6 fragments drops \
+         them too.",
+        number::counted(atomic, "IPv6 packet"),
+    );
+    let finding = Finding::new(&CAUSE, confidence::POSSIBLE, seen)
+        .graded(Severity::Info)
+        .shown_by(known.exhibits().of_sign(Sign::Atomic), "whole, with a fragment header")
+        .in_flows(known, |flow| flow.counters().fragments.atomic);
+    (atomic > 0).then_some(finding)
+}

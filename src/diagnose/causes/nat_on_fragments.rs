@@ -1,6 +1,10 @@
 //! D20, nat-on-fragments.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::{Flow, Loss};
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D20",
@@ -38,3 +42,34 @@ pub(super) const CAUSE: Cause = Cause {
     ],
     references: &["git.kernel.org/linus/4e1860a38637", "RFC 3022 section 6.3"],
 };
+
+/// What came in fragments is wrong by the checksum, what came in one packet is right.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let flows = known.odd.iter().filter(|(_, flow)| is_of(flow));
+    let lost: Vec<_> = flows
+        .map(|(key, flow)| (flow.losses().of(Loss::ChecksumOfWhole), **key))
+        .collect();
+    let datagrams = lost.iter().map(|(lost, _)| lost.datagrams).sum();
+    let seen = format!(
+        "{} of {} that came in fragments are whole and wrong by the checksum, not one is right, and \
+         those of the same flows that came in one packet are right.",
+        number::counted(datagrams, "datagram"),
+        number::counted(lost.len() as u64, "flow"),
+    );
+    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
+        .missing(lost.iter().map(|(lost, _)| lost.bytes).sum())
+        .shown_by(known.exhibits().of_loss(Loss::ChecksumOfWhole), "whole, and wrong by its checksum")
+        .in_these(lost.iter().map(|(lost, key)| (lost.bytes, *key)).collect());
+    (datagrams > 0).then_some(finding)
+}
+
+/// Datagrams it takes to speak of all.
+const FEWEST: u64 = 2;
+
+/// Whether the fragments of a flow, and nothing else of it, are spoiled.
+pub(super) fn is_of(flow: &Flow) -> bool {
+    flow.losses().of(Loss::ChecksumOfWhole).datagrams >= FEWEST
+        && flow.sound_wholes() == 0
+        && flow.losses().of(Loss::Checksum).datagrams == 0
+        && flow.deliverable_unfragmented_bytes() > 0
+}

@@ -1,6 +1,11 @@
 //! S01, no-segmentation-offload.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Flow;
+use crate::model::facts::LARGEST_MTU;
+use crate::model::{FlowKey, Protocol, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "S01",
@@ -48,3 +53,53 @@ pub(super) const CAUSE: Cause = Cause {
         "projectcalico/calico#3145",
     ],
 };
+
+/// A fast TCP flow without one packet larger than the MTU.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let flows = known.given.ledger.flows.iter();
+    let mut fast: Vec<(u64, FlowKey)> = flows
+        .filter(|(key, flow)| key.protocol == Protocol::TCP && is_segmented_in_software(flow))
+        .map(|(key, flow)| (bit_rate(flow) as u64, *key))
+        .collect();
+    fast.sort_unstable_by(|one, other| other.cmp(one));
+    let (rate, key) = *fast.first()?;
+    let largest = known.given.ledger.flows.get(&key)?.largest_unfragmented_bytes;
+    let seen = format!(
+        "{} > {} sends {} over TCP in packets of at most {} bytes: none was left for a NIC to cut up, \
+         and none was joined by a receiver.",
+        key.addresses.source(),
+        key.addresses.destination(),
+        number::bit_rate(rate as f64),
+        number::count(largest.into()),
+    );
+    // At a switch or a receiver without GRO nothing larger is to be expected.
+    let is_sender = known.is_local(&key);
+    let sureness = if is_sender { confidence::LIKELY } else { confidence::POSSIBLE };
+    let severity = if is_sender { CAUSE.severity } else { Severity::Info };
+    Some(Finding::new(&CAUSE, sureness, seen).graded(severity).in_these(fast))
+}
+
+/// Bits a second from which a sender leaves segmentation to its NIC, if it can.
+const FAST: f64 = 500e6;
+/// Packets it takes to say that none is larger.
+const FEWEST: u64 = 1_000;
+/// Mean length of packets of which nearly all are full.
+const FULL_BYTES: u64 = 1_000;
+
+fn is_segmented_in_software(flow: &Flow) -> bool {
+    let counters = flow.counters();
+    counters.packets >= FEWEST
+        && counters.bytes / counters.packets >= FULL_BYTES
+        && flow.largest_unfragmented_bytes <= LARGEST_MTU
+        && flow.super_frames() == 0
+        && bit_rate(flow) >= FAST
+}
+
+fn bit_rate(flow: &Flow) -> f64 {
+    let seconds = (flow.last - flow.first).as_secs_f64();
+    if seconds > 0.0 {
+        flow.counters().bytes as f64 * 8.0 / seconds
+    } else {
+        0.0
+    }
+}

@@ -46,3 +46,7 @@ pub(super) const CAUSE: Cause = Cause {
         "man7.org/linux/man-pages/man7/socket.7.html",
     ],
 };
+
+pub(super) fn judge(_: &crate::diagnose::known::Known<'_>) -> Option<crate::diagnose::finding::Finding> {
+    None
+}

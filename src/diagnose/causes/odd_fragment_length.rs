@@ -1,6 +1,10 @@
 //! D30, odd-fragment-length.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Loss;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D30",
@@ -34,3 +38,34 @@ pub(super) const CAUSE: Cause = Cause {
     ],
     references: &["RFC 791 section 3.2", "RFC 8200 section 4.5"],
 };
+
+/// Fragments whose lengths no correct sender makes.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let ragged = known.lost(Loss::Ragged);
+    let oversized = known.lost(Loss::Oversized);
+    let mut seen = Vec::new();
+    if ragged.datagrams > 0 {
+        seen.push(format!(
+            "{} a fragment that is not the last and whose length is no multiple of 8: Linux leaves \
+             a hole there, and the datagram times out.",
+            has(ragged.datagrams),
+        ));
+    }
+    if oversized.datagrams > 0 {
+        seen.push(format!(
+            "{} a fragment that ends beyond 65,535 bytes, which no datagram can have.",
+            has(oversized.datagrams),
+        ));
+    }
+    let finding = Finding::new(&CAUSE, confidence::SURE, seen.join(" "))
+        .missing(ragged.bytes + oversized.bytes)
+        .shown_by(known.exhibits().of_loss(Loss::Ragged), "a fragment of it has a length that is no multiple of 8")
+        .shown_by(known.exhibits().of_loss(Loss::Oversized), "a fragment of it ends beyond 65,535 bytes")
+        .in_flows(known, |flow| flow.losses().of_any(&[Loss::Ragged, Loss::Oversized]).bytes);
+    (ragged.datagrams + oversized.datagrams > 0).then_some(finding)
+}
+
+fn has(datagrams: u64) -> String {
+    let verb = if datagrams == 1 { "has" } else { "have" };
+    format!("{} {verb}", number::counted(datagrams, "datagram"))
+}

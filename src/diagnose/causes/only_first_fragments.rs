@@ -1,6 +1,11 @@
 //! D02, only-first-fragments.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Loss;
+use crate::diagnose::destination::Pattern;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D02",
@@ -48,3 +53,36 @@ pub(super) const CAUSE: Cause = Cause {
         "RFC 8900 section 3.5",
     ],
 };
+
+/// Nothing comes of datagrams but their first fragments.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let hosts = known.destinations.iter();
+    let mut hosts = hosts.filter(|host| host.pattern() == Some(Pattern::OnlyFirst));
+    let worst = hosts.clone().next()?;
+    let told = known.told_of_timeouts();
+    let mut seen = format!(
+        "Of {} to {} only the first fragment came, and none is whole.",
+        number::counted(worst.losses.of(Loss::OnlyFirst).datagrams, "datagram"),
+        worst.address(),
+    );
+    if worst.unfragmented > 0 {
+        let small = number::counted(worst.unfragmented, "datagram");
+        seen.push_str(&format!(" {small} of the same flows came in one packet."));
+    }
+    if told > 0 {
+        let told = number::counted(told, "time");
+        seen.push_str(&format!(" The receiver said so {told} by ICMP."));
+    }
+    let sureness = if told > 0 || worst.unfragmented > 0 {
+        confidence::LIKELY
+    } else {
+        confidence::FITS
+    };
+    let lost = hosts.by_ref().map(|host| host.lacking().bytes).sum();
+    Some(
+        Finding::new(&CAUSE, sureness, seen)
+            .missing(lost)
+            .shown_by(known.exhibits().of_loss(Loss::OnlyFirst), "only its first fragment came")
+            .in_flows(known, |flow| flow.losses().of(Loss::OnlyFirst).bytes),
+    )
+}

@@ -1,6 +1,10 @@
 //! D12, overlapping-fragments.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::{Loss, Sign};
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D12",
@@ -38,3 +42,34 @@ pub(super) const CAUSE: Cause = Cause {
         "git.kernel.org/linus/7969e5c40dfd",
     ],
 };
+
+/// Pieces of one datagram contradict each other, in place or in content.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let overlapped = known.lost(Loss::Overlap);
+    // Those beside a splice are of another datagram with the same identification.
+    let sound = known.odd.iter().filter(|(_, flow)| flow.losses().of(Loss::Spliced).datagrams == 0);
+    let altered: u64 = sound.map(|(_, flow)| flow.altered_copies()).sum();
+    if overlapped.datagrams + altered == 0 {
+        return None;
+    }
+    let mut seen = Vec::new();
+    if overlapped.datagrams > 0 {
+        seen.push(format!(
+            "Pieces of {} overlap in part, or disagree about its end: Linux throws such a datagram away.",
+            number::counted(overlapped.datagrams, "datagram"),
+        ));
+    }
+    if altered > 0 {
+        seen.push(format!(
+            "{} brought other bytes than the piece with the same place: a receiver keeps one of them, and says nothing.",
+            number::counted(altered, "fragment"),
+        ));
+    }
+    Some(
+        Finding::new(&CAUSE, confidence::SURE, seen.join(" "))
+            .missing(overlapped.bytes)
+            .shown_by(known.exhibits().of_loss(Loss::Overlap), "its pieces overlap")
+            .shown_by(known.exhibits().of_sign(Sign::AlteredCopy), "a piece came twice with other bytes")
+            .in_flows(known, |flow| flow.losses().of(Loss::Overlap).datagrams + flow.altered_copies()),
+    )
+}

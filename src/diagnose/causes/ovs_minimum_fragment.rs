@@ -1,6 +1,11 @@
 //! D07, ovs-minimum-fragment.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Loss;
+use crate::diagnose::destination::Destination;
+use crate::model::{IpVersion, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D07",
@@ -42,3 +47,49 @@ pub(super) const CAUSE: Cause = Cause {
         "openvswitch/ovs#423",
     ],
 };
+
+/// Fragments below the minimum are lost where larger ones are not; or they will be, where
+/// OVN is in view.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let small: Vec<&Destination> = known.destinations.iter().filter(|host| is_small(host)).collect();
+    let worst = small.first()?;
+    let larger_pass = known.destinations.iter().any(|host| {
+        !is_small(host) && host.full_bytes > 0 && host.reassembled > 0 && host.lacking().datagrams == 0
+    });
+    let all_lost = worst.reassembled == 0 && worst.lacking().datagrams > 0;
+    let seen = format!(
+        "Fragments to {} that are not the last have {} bytes: below the {} that Open vSwitch \
+         with a userspace datapath demands. {} of {} datagrams are whole.",
+        worst.address(),
+        worst.full_bytes,
+        number::count(minimum(worst.host.version).into()),
+        number::count(worst.reassembled),
+        number::count(worst.fragmented),
+    );
+    let finding = |sureness| {
+        Finding::new(&CAUSE, sureness, seen)
+            .shown_by(known.exhibits().of_loss(Loss::NoFirst), "its first fragment never came")
+            .in_these(worst.flows.iter().map(|key| (1, *key)).collect())
+    };
+    if all_lost && larger_pass {
+        Some(finding(confidence::LIKELY))
+    } else if all_lost {
+        Some(finding(confidence::POSSIBLE).graded(Severity::Warning))
+    } else if known.has_ovn() {
+        Some(finding(confidence::POSSIBLE).graded(Severity::Info))
+    } else {
+        None
+    }
+}
+
+/// `IPF_V4_FRAG_SIZE_MIN_DEF` and `IPF_V6_FRAG_SIZE_MIN_DEF`, Open vSwitch `lib/ipf.c`.
+fn minimum(version: IpVersion) -> u32 {
+    match version {
+        IpVersion::V4 => 1200,
+        IpVersion::V6 => 1280,
+    }
+}
+
+fn is_small(host: &Destination) -> bool {
+    (1..minimum(host.host.version)).contains(&host.full_bytes)
+}

@@ -1,6 +1,9 @@
 //! P01, packet-rate-bound.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "P01",
@@ -46,3 +49,30 @@ pub(super) const CAUSE: Cause = Cause {
         "RFC 2544 section 9.1",
     ],
 };
+
+/// Small packets at a high rate.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let capture = &known.given.ledger.capture;
+    let seconds = known.seconds();
+    if seconds < SHORTEST_SECONDS || capture.frames == 0 {
+        return None;
+    }
+    let rate = capture.frames as f64 / seconds;
+    let mean = capture.bytes / capture.frames;
+    let seen = format!(
+        "{} of {} bytes on average are {}.",
+        number::rate(rate, "packets"),
+        number::count(mean),
+        number::bit_rate(capture.bytes as f64 * 8.0 / seconds),
+    );
+    let finding = Finding::new(&CAUSE, confidence::POSSIBLE, seen)
+        .in_these(known.busiest_small_flows());
+    (rate >= HIGH_RATE && mean <= SMALL_BYTES).then_some(finding)
+}
+
+/// Time it takes to measure a rate.
+const SHORTEST_SECONDS: f64 = 0.1;
+/// Packets a second that keep a core busy in an overlay.
+const HIGH_RATE: f64 = 50_000.0;
+/// Mean length of frames that are mostly headers, also those of a tunnel.
+const SMALL_BYTES: u64 = 150;

@@ -53,3 +53,7 @@ pub(super) const CAUSE: Cause = Cause {
         "blog.cloudflare.com/ip-fragmentation-is-broken",
     ],
 };
+
+pub(super) fn judge(_: &crate::diagnose::known::Known<'_>) -> Option<crate::diagnose::finding::Finding> {
+    None
+}

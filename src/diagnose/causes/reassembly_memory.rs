@@ -1,6 +1,12 @@
 //! D09, reassembly-memory.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Loss;
+use crate::diagnose::destination::Destination;
+use crate::model::number;
+use crate::receiver::{Change, Forecast};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D09",
@@ -49,3 +55,63 @@ pub(super) const CAUSE: Cause = Cause {
         "RFC 8900 section 3.7",
     ],
 };
+
+/// The receiver's kernel refuses fragments for want of memory.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let refusing = known.destinations.iter().filter_map(|host| {
+        let forecast = host.forecast.as_ref()?;
+        (forecast.predicted.rejected_fragments > 0).then_some((host, forecast))
+    });
+    let (worst, forecast) = refusing
+        .clone()
+        .max_by_key(|(host, forecast)| (forecast.predicted.rejected_fragments, host.host))?;
+    let lost = refusing
+        .clone()
+        .map(|(host, _)| host.refused_bytes() - host.distant_bytes())
+        .sum();
+    let keys = refusing.flat_map(|(host, _)| host.flows.iter().map(|key| (host.sent_bytes, *key)));
+    let seen = [
+        Some(what_happens(known, worst, forecast)),
+        what_would_help(worst, forecast),
+    ];
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen.into_iter().flatten().collect::<Vec<_>>().join(" "))
+            .missing(lost)
+            .shown_by(
+                known.exhibits().of_loss(Loss::Gap),
+                "unfinished: it holds memory until it times out",
+            )
+            .in_these(keys.collect()),
+    )
+}
+
+fn what_happens(known: &Known<'_>, host: &Destination, forecast: &Forecast) -> String {
+    let predicted = &forecast.predicted;
+    let since = predicted.first_full.map_or_else(String::new, |time| {
+        let seconds = known.seconds_since_begin(time);
+        format!(", {} after the capture began", number::duration(seconds))
+    });
+    format!(
+        "A Linux receiver at {} with {} for unfinished datagrams is full{since}: it refuses {} of {} \
+         that came, and puts together {} of {}.",
+        host.address(),
+        number::bytes(forecast.high_thresh()),
+        number::count(predicted.rejected_fragments),
+        number::counted(predicted.fragments, "fragment"),
+        number::count(predicted.reassembled),
+        number::counted(host.fragmented, "datagram"),
+    )
+}
+
+fn what_would_help(host: &Destination, forecast: &Forecast) -> Option<String> {
+    let both = forecast
+        .alternatives
+        .iter()
+        .find(|alternative| alternative.change == Change::Both)?;
+    Some(format!(
+        "With {} and {} s it would put together {}.",
+        number::bytes(both.settings.high_thresh(host.host.version)),
+        both.settings.time(host.host.version).as_secs_f64(),
+        number::count(both.predicted.reassembled),
+    ))
+}

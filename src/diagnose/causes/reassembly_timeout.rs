@@ -1,6 +1,10 @@
 //! D10, reassembly-timeout.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Loss;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D10",
@@ -36,3 +40,17 @@ pub(super) const CAUSE: Cause = Cause {
         "Linux Documentation/networking/ip-sysctl.rst",
     ],
 };
+
+/// What was missing of datagrams came, but after they had timed out.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let late = known.lost(Loss::Late).datagrams;
+    let seen = format!(
+        "All fragments of {} came, the last of them after the datagram had timed out.",
+        number::counted(late, "datagram"),
+    );
+    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
+        .missing(known.late_part().bytes + known.lost(Loss::Late).bytes)
+        .shown_by(known.exhibits().of_loss(Loss::Late), "the rest of a datagram that had timed out")
+        .in_flows(known, |flow| flow.losses().of(Loss::Late).bytes);
+    (late > 0).then_some(finding)
+}

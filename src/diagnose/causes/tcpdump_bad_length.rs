@@ -1,6 +1,10 @@
 //! D23, tcpdump-bad-length.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::Sign;
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D23",
@@ -36,3 +40,30 @@ pub(super) const CAUSE: Cause = Cause {
         "pinpoint-apm/pinpoint#4675",
     ],
 };
+
+/// First fragments that old tcpdump takes for errors.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let lengths = known.totals.bad_length;
+    let seen = format!(
+        "{}. {} that tcpdump 4.7 to 4.9.3 calls so: one for each datagram in fragments that it saw \
+         begin.",
+        match lengths.total {
+            0 => "0 datagrams have a bad length".to_owned(),
+            1 => "1 datagram has a bad length".to_owned(),
+            some => format!("{} datagrams have a bad length", number::count(some)),
+        },
+        first_fragments(lengths.first_fragment_artifact),
+    );
+    let finding = Finding::new(&CAUSE, confidence::SURE, seen)
+        .shown_by(known.exhibits().of_sign(Sign::FirstFragment), "a first fragment, and nothing wrong with it")
+        .in_flows(known, |flow| flow.counters().bad_length.first_fragment_artifact);
+    (lengths.first_fragment_artifact > 0).then_some(finding)
+}
+
+fn first_fragments(count: u64) -> String {
+    if count == 1 {
+        "There is 1 first fragment".to_owned()
+    } else {
+        format!("There are {} first fragments", number::count(count))
+    }
+}

@@ -1,6 +1,10 @@
 //! D26, tunnel-mtu-too-large.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::{Loss, Sign, Tunnel};
+use crate::model::{IpVersion, ScopeTag, TunnelKey, TunnelKind, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D26",
@@ -59,3 +63,83 @@ pub(super) const CAUSE: Cause = Cause {
         "kubernetes-sigs/cluster-api-provider-azure#1353",
     ],
 };
+
+/// Tunnel packets come in fragments.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let fragmented = |tunnel: &Tunnel| tunnel.counters().datagrams.fragmented;
+    let tunnels = known.tunnels.iter().filter(|(_, _, tunnel)| fragmented(tunnel) > 0);
+    let (tag, key, tunnel) = tunnels
+        .clone()
+        .max_by_key(|(tag, _, tunnel)| (fragmented(tunnel), *tag))?;
+    let counters = tunnel.counters();
+    let all = counters.datagrams.fragmented + counters.datagrams.unfragmented;
+    let mut seen = format!(
+        "{} of {} of {} {} > {} came in fragments{}.",
+        number::count(counters.datagrams.fragmented),
+        number::counted(all, "packet"),
+        key.kind.name(),
+        key.endpoints.source(),
+        key.endpoints.destination(),
+        never_whole(counters.datagrams.fragmented - counters.datagrams.reassembled),
+    );
+    if let Some(sizes) = sizes(known, *tag, key, tunnel) {
+        seen.push_str(&sizes);
+    }
+    let unattributed: u64 = tunnels.clone().map(|(_, _, tunnel)| tunnel.unattributed_bytes).sum();
+    let is_inside = |scope| tunnels.clone().any(|(tag, ..)| *tag == scope);
+    let flows = known.odd.iter().filter(|(key, _)| is_inside(key.scope));
+    let lost: Vec<_> = flows
+        .map(|(key, flow)| (flow.losses().of(Loss::InTunnel).bytes, **key))
+        .collect();
+    Some(
+        Finding::new(&CAUSE, confidence::SURE, seen)
+            .missing(unattributed + lost.iter().map(|(bytes, _)| bytes).sum::<u64>())
+            .shown_by(known.exhibits().of_sign(Sign::OuterFragments), "a tunnel packet in fragments")
+            .in_these(lost),
+    )
+}
+
+/// What the inner packets need, and what the network below carries.
+fn sizes(known: &Known<'_>, tag: ScopeTag, key: &TunnelKey, tunnel: &Tunnel) -> Option<String> {
+    let full = tunnel.largest_full().ip_bytes;
+    let inside = known.given.ledger.flows.iter().filter(|(key, _)| key.scope == tag);
+    let inner = inside
+        .map(|(_, flow)| flow.largest_unfragmented_bytes.max(flow.largest_full().ip_bytes))
+        .max()?;
+    let overhead = overhead(key)?;
+    (full > 0 && inner > 0).then(|| {
+        format!(
+            " Inner packets of up to {} bytes and {overhead} bytes of headers need an MTU of {}; the \
+             network below cuts at {}.",
+            number::count(inner.into()),
+            number::count((inner + overhead).into()),
+            number::range(full, full + 7),
+        )
+    })
+}
+
+/// Bytes of headers that a tunnel puts in front of an inner packet; options and VLAN tags
+/// left out.
+fn overhead(key: &TunnelKey) -> Option<u32> {
+    let outer = match key.endpoints.version {
+        IpVersion::V4 => 20,
+        IpVersion::V6 => 40,
+    };
+    let headers = match key.kind {
+        TunnelKind::Vxlan | TunnelKind::Geneve => 8 + 8 + 14,
+        TunnelKind::VxlanGpe => return None,
+        TunnelKind::Gre => 4,
+        TunnelKind::Gretap => 4 + 14,
+        TunnelKind::Nvgre => 8 + 14,
+        TunnelKind::Erspan => return None,
+        TunnelKind::Ipip | TunnelKind::Sit | TunnelKind::Ip6tnl => 0,
+    };
+    Some(outer + headers)
+}
+
+fn never_whole(packets: u64) -> String {
+    match packets {
+        0 => String::new(),
+        some => format!(", {} of them never whole", number::count(some)),
+    }
+}

@@ -1,6 +1,10 @@
 //! D16, vxlan-nat-checksum.
 
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::account::{Loss, Sign};
+use crate::model::{FlowKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D16",
@@ -51,3 +55,43 @@ pub(super) const CAUSE: Cause = Cause {
         "git.kernel.org/linus/ea64d8d6c675",
     ],
 };
+
+/// Outer checksums are wrong around connections that begin, again and again.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let bad = known.tunnels.iter().filter(|(_, key, tunnel)| {
+        key.destination_port.is_some() && tunnel.bad_around_syn >= FEWEST_RETRIES
+    });
+    let (_, key, tunnel) = bad.clone().max_by_key(|(tag, _, tunnel)| (tunnel.bad_around_syn, *tag))?;
+    let seen = format!(
+        "{} of {} {} > {} that open TCP connections have a wrong outer UDP checksum; the receiving \
+         host drops them, and the sender tries again after 1, 2, 4, 8 seconds and so on.",
+        number::counted(tunnel.bad_around_syn, "packet"),
+        key.kind.name(),
+        key.endpoints.source(),
+        key.endpoints.destination(),
+    );
+    let is_inside = |scope| bad.clone().any(|(tag, ..)| *tag == scope);
+    let flows = known.odd.iter().filter(|(key, _)| is_inside(key.scope));
+    let lost = flows.map(|(key, flow)| (flow.losses().of(Loss::OuterChecksum).bytes, **key));
+    let lost: Vec<_> = lost.filter(|(bytes, _)| *bytes > 0).collect();
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .missing(lost.iter().map(|(bytes, _)| bytes).sum())
+            .shown_by(
+                known.exhibits().of_sign(Sign::OuterChecksumOfSyn),
+                "wrong outer UDP checksum around a SYN",
+            )
+            .in_these(lost),
+    )
+}
+
+/// One may be a coincidence.
+const FEWEST_RETRIES: u64 = 2;
+
+/// Whether what is wrong outside a flow is this cause's.
+pub(super) fn is_of(known: &Known<'_>, key: &FlowKey) -> bool {
+    let around = known.tunnel_around(key);
+    around.is_some_and(|(key, tunnel)| {
+        key.destination_port.is_some() && tunnel.bad_around_syn >= FEWEST_RETRIES
+    })
+}

@@ -24,7 +24,7 @@ pub(super) fn capture(parts: &Parts<'_>, options: &Options) -> Capture {
         duration_seconds: has_frames.then(|| (span.last - span.first).as_secs_f64()),
         truncated_frames: counted.truncated_frames,
         undecoded_frames: undecoded(&parts.ledger.undecoded),
-        dropped_frames: dropped(parts.files),
+        dropped_frames: FileFacts::dropped_frames_of(parts.files),
         limits: limits(parts.ledger, parts.not_modelled),
         problems: warnings(parts),
     }
@@ -81,14 +81,6 @@ fn problem(problem: &source::Problem) -> Problem {
         },
         message: problem.text.clone(),
     }
-}
-
-/// Frames lost by whoever captured: known if any file says so.
-fn dropped(files: &[FileFacts]) -> Option<u64> {
-    files
-        .iter()
-        .filter_map(|file| file.dropped_frames)
-        .reduce(u64::saturating_add)
 }
 
 fn limits(ledger: &Ledger, not_modelled: NotModelled) -> BTreeMap<String, u64> {

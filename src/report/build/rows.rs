@@ -19,8 +19,8 @@ pub(super) struct Rows<T> {
     pub totals: Counters,
 }
 
-/// The flows, the first in the order asked for on top.
-pub(super) fn flows(ledger: &Ledger, options: &Options) -> Rows<Flow> {
+/// The flows, the first in the order asked for on top, and the keys of those listed.
+pub(super) fn flows(ledger: &Ledger, options: &Options) -> (Rows<Flow>, Vec<model::FlowKey>) {
     let mut totals = Counters::default();
     let mut rows = Vec::with_capacity(ledger.flows.len());
     for (key, flow) in ledger.flows.iter() {
@@ -37,15 +37,17 @@ pub(super) fn flows(ledger: &Ledger, options: &Options) -> Rows<Flow> {
     let scopes = &ledger.scopes;
     let order = |row: &(_, &model::FlowKey, _)| (row.0, identity(row.1, scopes));
     keep_first(&mut rows, options.top, |a, b| order(a).cmp(&order(b)));
+    let keys = rows.iter().map(|(_, key, _)| **key).collect();
     let listed = rows
         .into_iter()
         .map(|(_, key, flow)| flow_row(key, flow, scopes))
         .collect();
-    Rows {
+    let rows = Rows {
         listed,
         seen,
         totals,
-    }
+    };
+    (rows, keys)
 }
 
 /// The tunnels likewise.

@@ -16,7 +16,7 @@ mod timeline;
 mod tunnel;
 
 pub use capture::{Capture, CaptureFile, Problem, Severity};
-pub use finding::{Evidence, Explanation, Finding, Part};
+pub use finding::{Evidence, Explanation, Finding, Fix, Part};
 pub use flow::{
     Closed, Flow, FlowKey, FragmentsPerDatagram, IcmpErrors, Mtu, OvnPorts, SizeClass, Throughput,
 };

@@ -5,6 +5,7 @@
 
 mod capture;
 mod causes;
+mod findings;
 mod flows;
 mod page;
 mod problems;
@@ -50,6 +51,8 @@ impl Style {
 /// Writes the report as text.
 pub fn write(report: &Report, style: Style, out: &mut impl Write) -> io::Result<()> {
     let mut page = Page::new(style, out);
+    findings::write_explanation(report, &mut page)?;
+    findings::write(report, &mut page)?;
     capture::write(report, &mut page)?;
     traffic::write(report, &mut page)?;
     flows::write(report, &mut page)?;

@@ -54,6 +54,11 @@ impl<'a, W: Write> Page<'a, W> {
         self.width() - LABEL_COLUMNS
     }
 
+    /// Begins a section without a title.
+    pub(super) fn begin(&mut self) {
+        self.is_empty = false;
+    }
+
     /// Begins a section: an empty line between sections, the title, a remark.
     pub(super) fn heading(&mut self, title: &str, remark: &str) -> io::Result<()> {
         if !self.is_empty {

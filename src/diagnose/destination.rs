@@ -1,0 +1,271 @@
+//! One host that fragments go to: what was sent there, and what of it can arrive.
+
+use crate::account::{Flow, Gaps, Loss, Losses, Lost};
+use crate::model::{FlowKey, IpVersion, Timestamp};
+use crate::receiver::{Forecast, Host};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+/// A host that fragments go to, within its scope.
+#[derive(Clone, Debug)]
+pub(super) struct Destination {
+    pub host: Host,
+    /// Flows to it in which there were fragments.
+    pub flows: Vec<FlowKey>,
+    /// Bytes on the wire, copies left out.
+    pub sent_bytes: u64,
+    /// Those of datagrams that are whole and sound.
+    pub deliverable_bytes: u64,
+    /// Those of them that came in fragments.
+    pub deliverable_fragmented_bytes: u64,
+    /// Datagrams that came in fragments, whole or not.
+    pub fragmented: u64,
+    /// Datagrams that came in one packet.
+    pub unfragmented: u64,
+    /// Fragments, copies left out.
+    pub fragments: u64,
+    pub gaps: Gaps,
+    pub losses: Losses,
+    /// Datagrams that were put together.
+    pub reassembled: u64,
+    /// Fragments of the largest datagrams.
+    pub pieces: u64,
+    /// IP length of the largest datagram.
+    pub largest_datagram_bytes: u32,
+    /// IP length of full-size fragments.
+    pub full_bytes: u32,
+    pub first: Timestamp,
+    pub last: Timestamp,
+    /// What its kernel makes of the fragments, if that was modelled.
+    pub forecast: Option<Forecast>,
+}
+
+/// By what rule fragments are missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// Nothing comes but the first of each datagram.
+    OnlyFirst,
+    /// All come but the first.
+    NoFirst,
+    /// None that shows.
+    Chance,
+}
+
+/// Datagrams that it takes to call something a rule.
+const FEWEST_FOR_A_RULE: u64 = 3;
+
+/// Flows that are looked at; of more, those with most bytes.
+const MOST_FLOWS: usize = 20_000;
+
+/// All hosts that fragments go to, the one that lacks most bytes first.
+pub(super) fn all(flows: &[(&FlowKey, &Flow)], forecasts: &[Forecast]) -> Vec<Destination> {
+    let mut by_host: BTreeMap<Host, Destination> = BTreeMap::new();
+    let mut fragmented: Vec<_> = flows
+        .iter()
+        .filter(|(_, flow)| flow.counters().datagrams.fragmented > 0)
+        .map(|(key, flow)| (std::cmp::Reverse(flow.counters().bytes), *key, *flow))
+        .collect();
+    fragmented.sort_unstable_by_key(|(bytes, key, _)| (*bytes, **key));
+    for (_, key, flow) in fragmented.into_iter().take(MOST_FLOWS) {
+        let host = host_of(key);
+        by_host
+            .entry(host)
+            .or_insert_with(|| Destination::new(host))
+            .add(key, flow);
+    }
+    for forecast in forecasts {
+        if let Some(destination) = by_host.get_mut(&forecast.host) {
+            destination.forecast = Some(forecast.clone());
+        }
+    }
+    let mut all: Vec<Destination> = by_host.into_values().collect();
+    all.sort_by_key(|destination| {
+        let missing = destination.sent_bytes - destination.delivered_bytes();
+        (std::cmp::Reverse(missing), destination.host)
+    });
+    all
+}
+
+fn host_of(key: &FlowKey) -> Host {
+    Host {
+        scope: key.scope,
+        version: key.addresses.version,
+        destination: key.addresses.destination,
+    }
+}
+
+impl Destination {
+    fn new(host: Host) -> Self {
+        Self {
+            host,
+            flows: Vec::new(),
+            sent_bytes: 0,
+            deliverable_bytes: 0,
+            deliverable_fragmented_bytes: 0,
+            fragmented: 0,
+            unfragmented: 0,
+            fragments: 0,
+            gaps: Gaps::default(),
+            losses: Losses::default(),
+            reassembled: 0,
+            pieces: 0,
+            largest_datagram_bytes: 0,
+            full_bytes: 0,
+            first: Timestamp::MAX,
+            last: Timestamp::MIN,
+            forecast: None,
+        }
+    }
+
+    fn add(&mut self, key: &FlowKey, flow: &Flow) {
+        let counters = flow.counters();
+        self.flows.push(*key);
+        self.sent_bytes += counters.bytes - flow.duplicate_bytes();
+        self.deliverable_bytes += flow.deliverable_bytes();
+        self.deliverable_fragmented_bytes +=
+            flow.deliverable_bytes() - flow.deliverable_unfragmented_bytes();
+        self.fragmented += counters.datagrams.fragmented;
+        self.unfragmented += counters.datagrams.unfragmented;
+        self.fragments += counters.fragments.total - counters.fragments.duplicate;
+        self.gaps += flow.gaps();
+        self.losses += flow.losses();
+        self.reassembled += counters.datagrams.reassembled;
+        self.first = self.first.min(flow.first);
+        self.last = self.last.max(flow.last);
+        self.full_bytes = self.full_bytes.max(flow.largest_full().ip_bytes);
+        let largest = flow.sizes.largest_bytes();
+        if largest > self.largest_datagram_bytes {
+            self.largest_datagram_bytes = largest;
+        }
+        self.pieces = self.pieces.max(pieces_of(flow));
+    }
+
+    /// Its address for people.
+    pub fn address(&self) -> IpAddr {
+        self.host.address()
+    }
+
+    /// Fragments that never came.
+    pub fn fragments_missing(&self) -> u64 {
+        self.gaps
+            .fragments_missing
+            .saturating_sub(self.gaps.fragments_late)
+    }
+
+    /// Datagrams that lack fragments.
+    pub fn lacking(&self) -> Lost {
+        self.losses
+            .of_any(&[Loss::Gap, Loss::OnlyFirst, Loss::NoFirst])
+    }
+
+    /// By what rule fragments are missing, if any are.
+    pub fn pattern(&self) -> Option<Pattern> {
+        let lacking = self.lacking().datagrams;
+        let is_nearly_all = |loss| {
+            let those = self.losses.of(loss).datagrams;
+            those >= FEWEST_FOR_A_RULE && those * 10 >= lacking * 9 && self.reassembled == 0
+        };
+        if lacking == 0 {
+            None
+        } else if is_nearly_all(Loss::OnlyFirst) {
+            Some(Pattern::OnlyFirst)
+        } else if is_nearly_all(Loss::NoFirst) {
+            Some(Pattern::NoFirst)
+        } else {
+            Some(Pattern::Chance)
+        }
+    }
+
+    /// The share of fragments that never came.
+    pub fn fragment_loss(&self) -> f64 {
+        share(
+            self.fragments_missing(),
+            self.fragments_missing() + self.fragments,
+        )
+    }
+
+    /// The share of datagrams of which no fragment is lost, if each is lost by chance.
+    pub fn expected_whole(&self) -> f64 {
+        (1.0 - self.fragment_loss()).powf(self.pieces as f64)
+    }
+
+    /// Payload of its largest messages, if they are UDP.
+    pub fn message_bytes(&self) -> u32 {
+        let header = match self.host.version {
+            IpVersion::V4 => 20,
+            IpVersion::V6 => 40,
+        };
+        self.largest_datagram_bytes.saturating_sub(header + 8)
+    }
+
+    /// Bytes of fragmented datagrams that are whole here, but that its kernel does not
+    /// put together.
+    pub fn refused_bytes(&self) -> u64 {
+        let delivered = self
+            .forecast
+            .as_ref()
+            .map(|forecast| forecast.predicted.delivered_bytes);
+        delivered.map_or(0, |delivered| {
+            self.deliverable_fragmented_bytes.saturating_sub(delivered)
+        })
+    }
+
+    /// Those of them that its kernel gives up for fragments of others in between.
+    pub fn distant_bytes(&self) -> u64 {
+        let distant = self.forecast.as_ref().map_or(0, |forecast| {
+            let predicted = &forecast.predicted;
+            let each = self
+                .deliverable_fragmented_bytes
+                .checked_div(self.reassembled)
+                .unwrap_or(0);
+            predicted.too_distant.saturating_mul(each)
+        });
+        distant.min(self.refused_bytes())
+    }
+
+    /// Bytes that its applications can get.
+    pub fn delivered_bytes(&self) -> u64 {
+        self.deliverable_bytes - self.refused_bytes()
+    }
+
+    /// Datagrams that its applications can get.
+    pub fn delivered_datagrams(&self) -> u64 {
+        let reassembled = self
+            .forecast
+            .as_ref()
+            .map_or(0, |forecast| forecast.predicted.reassembled);
+        self.unfragmented + reassembled
+    }
+
+    /// Bits a second that `bytes` are, over the time that its flows last.
+    pub fn bit_rate(&self, bytes: u64) -> Option<f64> {
+        let seconds = (self.last - self.first).as_secs_f64();
+        (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds)
+    }
+}
+
+/// Fragments of the largest datagrams of a flow: as counted, or as its sizes say.
+fn pieces_of(flow: &Flow) -> u64 {
+    let counted = flow.fragments_per_datagram().map_or(0, |(_, most)| most);
+    let full = u64::from(flow.largest_full().payload_bytes);
+    let header = flow
+        .largest_full()
+        .ip_bytes
+        .saturating_sub(flow.largest_full().payload_bytes);
+    let payload = u64::from(flow.sizes.largest_bytes().saturating_sub(header));
+    let computed = payload.div_ceil(full.max(1));
+    if full == 0 {
+        counted
+    } else {
+        counted.max(computed)
+    }
+}
+
+/// A part of a whole; 0 of nothing.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}

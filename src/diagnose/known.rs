@@ -1,0 +1,189 @@
+//! What is known when a diagnosis is made.
+
+use super::destination::{self, Destination};
+use crate::account::{Exhibits, Flow, Ledger, Loss, Losses, Lost, Tunnel};
+use crate::model::{Counters, FlowKey, IpVersion, ScopeTag, Timestamp, TunnelKey, Verdict};
+use crate::receiver::Forecast;
+use std::collections::BTreeSet;
+
+/// What a diagnosis is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// What was counted.
+    pub ledger: &'a Ledger,
+    /// What the receivers make of the fragments.
+    pub forecasts: &'a [Forecast],
+    /// Frames the capturing host says it lost, if it says.
+    pub dropped_frames: Option<u64>,
+    /// Whether a filter took frames away.
+    pub is_filtered: bool,
+}
+
+/// What is given, seen as the causes need it.
+#[derive(Debug)]
+pub(super) struct Known<'a> {
+    pub given: Given<'a>,
+    /// Flows of which there is more to say than their plain packets; sorted.
+    pub odd: Vec<(&'a FlowKey, &'a Flow)>,
+    /// Tunnels with what they are; sorted.
+    pub tunnels: Vec<(ScopeTag, &'a TunnelKey, &'a Tunnel)>,
+    /// Where fragments go to, the one that lacks most first.
+    pub destinations: Vec<Destination>,
+    /// Losses of all flows.
+    pub losses: Losses,
+    /// Counters of all that is odd, at every layer.
+    pub totals: Counters,
+    /// Sources that the capture was made beside.
+    local: BTreeSet<Endpoint>,
+}
+
+/// An address within its scope.
+pub(super) type Endpoint = (ScopeTag, IpVersion, [u8; 16]);
+
+impl<'a> Known<'a> {
+    pub fn of(given: Given<'a>) -> Self {
+        let ledger = given.ledger;
+        let mut odd: Vec<_> = ledger
+            .flows
+            .iter()
+            .filter(|(_, flow)| flow.is_odd())
+            .collect();
+        odd.sort_unstable_by_key(|(key, _)| **key);
+        let mut tunnels: Vec<_> = ledger
+            .tunnels
+            .iter()
+            .filter_map(|(tag, tunnel)| {
+                let scope = ledger.scopes.get(*tag)?;
+                Some((*tag, scope.tunnel.as_ref()?, tunnel))
+            })
+            .collect();
+        tunnels.sort_unstable_by_key(|(tag, ..)| *tag);
+        let mut losses = Losses::default();
+        let mut totals = Counters::default();
+        for flow in odd
+            .iter()
+            .map(|(_, flow)| *flow)
+            .chain(ledger.flows.beyond())
+        {
+            losses += flow.losses();
+            totals += flow.counters();
+        }
+        for (_, _, tunnel) in &tunnels {
+            totals += tunnel.counters();
+        }
+        Self {
+            losses,
+            totals,
+            destinations: destination::all(&odd, given.forecasts),
+            local: local(&odd),
+            given,
+            odd,
+            tunnels,
+        }
+    }
+
+    /// What was lost for one reason.
+    pub fn lost(&self, loss: Loss) -> Lost {
+        self.losses.of(loss)
+    }
+
+    /// Frames that show what there is to see.
+    pub fn exhibits(&self) -> &'a Exhibits {
+        &self.given.ledger.exhibits
+    }
+
+    /// What is counted as missing of datagrams whose rest came too late.
+    pub fn late_part(&self) -> Lost {
+        let late = self.lost(Loss::Late).datagrams;
+        let gaps = self
+            .losses
+            .of_any(&[Loss::Gap, Loss::OnlyFirst, Loss::NoFirst]);
+        let each = gaps.bytes.checked_div(gaps.datagrams).unwrap_or(0);
+        Lost {
+            datagrams: late,
+            bytes: late.saturating_mul(each).min(gaps.bytes),
+        }
+    }
+
+    /// How often ICMP told a sender that its datagrams were never whole.
+    pub fn told_of_timeouts(&self) -> u64 {
+        let errors = self.odd.iter().map(|(_, flow)| flow.icmp_errors());
+        errors.map(|errors| errors.reassembly_time_exceeded).sum()
+    }
+
+    /// Whether OVN made a tunnel in view.
+    pub fn has_ovn(&self) -> bool {
+        self.odd.iter().any(|(_, flow)| flow.ovn_ports().is_some())
+    }
+
+    /// Flows with most packets, all of them small; the first few.
+    pub fn busiest_small_flows(&self) -> Vec<(u64, FlowKey)> {
+        const FEW: usize = 10;
+        let flows = self.given.ledger.flows.iter();
+        let mut flows: Vec<_> = flows
+            .map(|(key, flow)| (flow.deliverable_datagrams(), *key))
+            .collect();
+        if flows.len() > FEW {
+            flows.select_nth_unstable_by(FEW, |one, other| other.cmp(one));
+            flows.truncate(FEW);
+        }
+        flows
+    }
+
+    /// Whether the capture was made beside the source of a flow: then what a NIC was to
+    /// finish is unfinished in it.
+    pub fn is_local(&self, key: &FlowKey) -> bool {
+        self.local.contains(&source_of(key))
+    }
+
+    /// The tunnel around a flow.
+    pub fn tunnel_around(&self, key: &FlowKey) -> Option<(&'a TunnelKey, &'a Tunnel)> {
+        let at = self
+            .tunnels
+            .binary_search_by_key(&key.scope, |(tag, ..)| *tag)
+            .ok()?;
+        let (_, key, tunnel) = self.tunnels[at];
+        Some((key, tunnel))
+    }
+
+    /// Seconds from the beginning of the capture.
+    pub fn seconds_since_begin(&self, time: Timestamp) -> f64 {
+        (time - self.given.ledger.capture.span().first).as_secs_f64()
+    }
+
+    /// Seconds that the capture lasts.
+    pub fn seconds(&self) -> f64 {
+        let span = self.given.ledger.capture.span();
+        (span.last - span.first).as_secs_f64()
+    }
+}
+
+fn source_of(key: &FlowKey) -> Endpoint {
+    let addresses = &key.addresses;
+    (key.scope, addresses.version, addresses.source)
+}
+
+/// Sources of packets that were left for a NIC to finish, or that the capturing host
+/// says it sent.
+fn local(odd: &[(&FlowKey, &Flow)]) -> BTreeSet<Endpoint> {
+    let is_local = |flow: &Flow| {
+        let sums = flow.counters().checksums;
+        let left = sums.udp.offloaded + sums.tcp.offloaded + sums.sctp.offloaded;
+        left > 0 || (flow.directions.outgoing && !flow.directions.incoming)
+    };
+    let local = odd.iter().filter(|(_, flow)| is_local(flow));
+    local.map(|(key, _)| source_of(key)).collect()
+}
+
+/// Transport checksums with a verdict, over UDP, TCP and SCTP.
+pub(super) fn checksums(flow: &Flow, verdict: Verdict) -> u64 {
+    let sums = flow.counters().checksums;
+    let of = |counts: crate::model::VerdictCounts| match verdict {
+        Verdict::Good => counts.good,
+        Verdict::Bad => counts.bad,
+        Verdict::Offloaded => counts.offloaded,
+        Verdict::Absent => counts.absent,
+        Verdict::Unverifiable => counts.unverifiable,
+    };
+    of(sums.udp) + of(sums.tcp) + of(sums.sctp)
+}
