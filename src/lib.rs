@@ -33,6 +33,7 @@
 //! - [`receiver`]: what a Linux host would make of the same fragments
 //! - [`account`]: facts and outcomes to a ledger
 //! - [`diagnose`]: what is known of each cause
+//! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`pipeline`]: the one place that sees the rooms of the data path together
 //! - [`report`]: the ledger to one document, the document and the causes to every format
 //! - [`cli`]: the command line; the only user of `clap`
@@ -48,10 +49,11 @@
 //! | reassemble | model |
 //! | receiver | model, reassemble::FragmentFacts, reassemble::Key |
 //! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
+//! | witness | |
 //! | pipeline | model, source, decode, reassemble, receiver, account |
-//! | diagnose | model, account, receiver |
-//! | report | model, account, receiver, diagnose, source::FileFacts, source::Problem, source::Severity |
-//! | cli | model, source, decode, reassemble, receiver, account, pipeline, diagnose, report |
+//! | diagnose | model, account, receiver, witness |
+//! | report | model, account, receiver, witness, diagnose, source::FileFacts, source::Problem, source::Severity |
+//! | cli | model, source, decode, reassemble, receiver, account, witness, pipeline, diagnose, report |
 //!
 //! # Contracts
 //!
@@ -79,6 +81,7 @@
 //! | hosts that fragments go to, and their datagrams | 512 and 32,768 in each of 16 shards and depths | no forecast for them |
 //! | unfinished datagrams | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
+//! | runs of a benchmark, counters of a kernel | [`witness::MAX_RUNS`], [`witness::MAX_COUNTERS`] | the text is refused |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |
 //! | VLAN tags told apart | [`model::scope::MAX_VLANS`] of a stack | deeper tags are ignored |
 
@@ -92,3 +95,4 @@ pub mod reassemble;
 pub mod receiver;
 pub mod report;
 pub mod source;
+pub mod witness;
