@@ -20,12 +20,13 @@ pub(super) fn read(text: &str) -> Result<Option<Runs>, Unreadable> {
         return Ok(None);
     }
     let mut reader = Reader::default();
-    let mut at = 0;
+    let (mut at, mut line) = (0, 1);
     while let Some(begin) = next_document(text, at) {
-        let (document, length) = parse(text, begin)?;
-        at = begin.saturating_add(length);
-        let line = line_of(text, begin);
+        line = lines_between(text, at, begin).saturating_add(line);
+        let (document, length) = parse(text, begin, line)?;
         reader.document(document, line)?;
+        at = begin.saturating_add(length);
+        line = lines_between(text, begin, at).saturating_add(line);
     }
     Ok(Some(reader.runs))
 }
@@ -77,24 +78,22 @@ fn next_document(text: &str, from: usize) -> Option<usize> {
     Some(from.saturating_add(at))
 }
 
-/// A document and its length in bytes.
-fn parse(text: &str, begin: usize) -> Result<(Document, usize), Unreadable> {
+/// The document that begins in a line, and its length in bytes.
+fn parse(text: &str, begin: usize, line: usize) -> Result<(Document, usize), Unreadable> {
     let rest = text.get(begin..).unwrap_or_default();
     let mut documents = serde_json::Deserializer::from_str(rest).into_iter();
     match documents.next() {
         Some(Ok(document)) => Ok((document, documents.byte_offset())),
         Some(Err(error)) => Err(Unreadable::BadJson {
-            line: line_of(text, begin).saturating_add(error.line().saturating_sub(1)),
+            line: line.saturating_add(error.line().saturating_sub(1)),
         }),
-        None => Err(Unreadable::BadJson {
-            line: line_of(text, begin),
-        }),
+        None => Err(Unreadable::BadJson { line }),
     }
 }
 
-fn line_of(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or_default();
-    before.matches('\n').count().saturating_add(1)
+fn lines_between(text: &str, from: usize, to: usize) -> usize {
+    let between = text.get(from..to).unwrap_or_default();
+    between.matches('\n').count()
 }
 
 /// What the names under `end` end in for what the server sends in a test of both

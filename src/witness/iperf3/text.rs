@@ -16,8 +16,11 @@
 
 use super::super::figures::{count, figure, prefix, rounded, times};
 use super::super::run::Runs;
-use super::super::{MAX_RUNS, Run, Side, Transport, Unreadable};
+use super::super::{Run, Side, Transport, Unreadable};
 use super::{Datagrams, forget_zeros};
+
+/// More than a test has: iperf3 allows 128 in each direction.
+const MAX_STREAMS: usize = 512;
 
 /// `None` if there is no table of iperf3.
 pub(super) fn read(text: &str) -> Result<Option<Runs>, Unreadable> {
@@ -108,10 +111,10 @@ impl<'a> Reader<'a> {
             self.test.set_sent(label, sent);
         } else if let Some(row) = Row::parse(rest, self.test.section) {
             self.is_iperf3 = true;
-            if self.test.has(label, row.whose) {
+            if self.test.has(label, row.whose) || self.test.is_full() {
                 self.begin_like_this()?;
             }
-            self.test.summary(label, row)?;
+            self.test.summary(label, row);
         }
         Ok(())
     }
@@ -185,14 +188,14 @@ impl<'a> Test<'a> {
         })
     }
 
-    fn summary(&mut self, label: Label<'a>, row: Row) -> Result<(), Unreadable> {
+    fn is_full(&self) -> bool {
+        self.streams.len() >= MAX_STREAMS
+    }
+
+    fn summary(&mut self, label: Label<'a>, row: Row) {
         self.is_udp |= row.datagrams.is_some();
         if let Some(run) = self.run_mut(label) {
-            row.apply(run);
-            return Ok(());
-        }
-        if self.streams.len() >= MAX_RUNS {
-            return Err(Unreadable::TooManyRuns);
+            return row.apply(run);
         }
         let transport = if self.is_udp {
             Transport::Udp
@@ -202,7 +205,6 @@ impl<'a> Test<'a> {
         let mut run = Run::new(transport);
         row.apply(&mut run);
         self.streams.push((label, run));
-        Ok(())
     }
 
     fn run_mut(&mut self, label: Label<'a>) -> Option<&mut Run> {
