@@ -1,9 +1,10 @@
 //! What iperf3 writes with `-J`, and line by line with `--json-stream`.
 //!
-//! The sums under `end` are used. Since version 3.10 UDP has `sum_sent` and
-//! `sum_received` as TCP always had; before it has only `sum`, with the bytes that were
-//! sent and the datagrams that were missed. `--bidir` adds the same names again with
-//! `_bidir_reverse`, but for UDP before 3.10, where the second `sum` hides the first.
+//! The sums under `end` are used. In newer versions (seen in 3.12) UDP has `sum_sent`
+//! and `sum_received` as TCP always had; in older ones (seen in 3.9) it has only `sum`,
+//! with the bytes that were sent and the datagrams that were missed. `--bidir` adds the
+//! same names again with `_bidir_reverse`, but for UDP in older versions, where the
+//! second `sum` hides the first.
 
 use super::super::figures::{finite, rounded};
 use super::super::run::Runs;
