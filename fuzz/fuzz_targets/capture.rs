@@ -50,6 +50,8 @@ fn analyze(bytes: &[u8], block_bytes: usize, threads: usize) -> Vec<u8> {
         ledger: &analysis.ledger,
         forecasts: &analysis.forecasts,
         not_modelled: analysis.not_modelled,
+            benchmark: None,
+            kernel: None,
         files: &source.files(),
         warnings: &[],
     };

@@ -8,6 +8,7 @@ use super::options::AnalyzeOptions;
 use super::output::Output;
 use super::progress::Bar;
 use super::receiver;
+use super::witness;
 use crate::decode::{AutoTunnel, DecodeOptions};
 use crate::model::Duration;
 use crate::pipeline;
@@ -38,6 +39,8 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         receiver: receiver::settings(&options.receiver)?,
         ..stages(options, expression)
     };
+    let benchmark = witness::benchmark(options.benchmark.as_deref())?;
+    let kernel = witness::kernel(options.nstat.as_deref())?;
     let mut source = CaptureFiles::open(&options.inputs, &reading(options));
     let interrupt = Interrupt::listen()?;
     let analysis = pipeline::analyze(&mut source, &stages, &|progress| {
@@ -61,6 +64,8 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         ledger: &analysis.ledger,
         forecasts: &analysis.forecasts,
         not_modelled: analysis.not_modelled,
+        benchmark: benchmark.as_ref(),
+        kernel: kernel.as_ref(),
         files: &source.files(),
         warnings: &warnings,
     };

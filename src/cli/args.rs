@@ -151,6 +151,21 @@ pub struct AnalyzeArgs {
     #[command(flatten)]
     pub receiver: ReceiverArgs,
 
+    /// Hold what netperf, iperf3 or qperf printed against the capture
+    ///
+    /// The file holds the output as it was printed, iperf3's also as JSON (`-J`);
+    /// several runs are told apart by the size of their messages.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Witnesses (what others counted of the same traffic)")]
+    pub benchmark: Option<PathBuf>,
+
+    /// Hold what the receiver's kernel counted against the capture
+    ///
+    /// The file holds what `nstat -az`, `cat /proc/net/snmp /proc/net/netstat
+    /// /proc/net/snmp6` or `ethtool -S` printed on the receiver. Twice, before and
+    /// after, the difference counts.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Witnesses (what others counted of the same traffic)")]
+    pub nstat: Option<PathBuf>,
+
     /// How the report is written
     #[arg(
         long,

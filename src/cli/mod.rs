@@ -19,6 +19,7 @@ pub mod receiver;
 mod schema;
 mod size;
 pub mod terminal;
+mod witness;
 
 #[cfg(test)]
 mod tests;

@@ -36,6 +36,10 @@ pub struct AnalyzeOptions {
     pub reassembly_memory: u64,
     /// What is assumed of the receivers, as typed.
     pub receiver: ReceiverArgs,
+    /// File with what a benchmark printed.
+    pub benchmark: Option<PathBuf>,
+    /// File with what the receiver's kernel counted.
+    pub nstat: Option<PathBuf>,
     /// Length of a step of the timeline; `None`: as the capture's length asks.
     pub timeline_bucket: Option<Duration>,
     /// What flows and tunnels are sorted by.
@@ -111,6 +115,8 @@ pub fn analyze(args: AnalyzeArgs, terminal: &Terminal) -> Result<AnalyzeOptions,
         reassembly_timeout_ipv6: timeout.unwrap_or(TIMEOUT_IPV6),
         reassembly_memory: args.reassembly_memory,
         receiver: args.receiver,
+        benchmark: args.benchmark,
+        nstat: args.nstat,
         timeline_bucket: args.timeline_bucket.map(span),
         sort: sort(args.sort),
         top: (top > 0).then_some(top),

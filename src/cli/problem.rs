@@ -1,5 +1,7 @@
 //! A command that makes no sense.
 
+use crate::witness::Unreadable;
+
 /// Why what was typed cannot be run; every message names the argument.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UsageError {
@@ -30,6 +32,9 @@ pub enum UsageError {
     /// `-o` names something that is being read.
     #[error("--output {0} is one of the inputs; it would be overwritten")]
     OutputIsInput(String),
+    /// `--benchmark` or `--nstat` names a file with something else in it.
+    #[error("{0}: {1}")]
+    Witness(String, Unreadable),
     /// `man` of something that is no command.
     #[error("no manual page for `{0}`: the commands are {1}")]
     NoSuchCommand(String, String),

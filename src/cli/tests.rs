@@ -48,6 +48,8 @@ fn defaults_are_those_of_linux_and_a_screen() {
         reassembly_timeout_ipv6: Duration::from_secs(60),
         reassembly_memory: 64 << 20,
         receiver: ReceiverArgs::default(),
+        benchmark: None,
+        nstat: None,
         timeline_bucket: None,
         sort: Sort::Missing,
         top: Some(10),

@@ -223,6 +223,19 @@ impl Destination {
         distant.min(self.refused_bytes())
     }
 
+    /// The share of the datagrams put together here that its kernel puts together.
+    pub fn delivered_share(&self) -> f64 {
+        let forecast = self.forecast.as_ref();
+        forecast.map_or(1.0, |forecast| {
+            let predicted = forecast.predicted.reassembled.min(self.reassembled);
+            if self.reassembled == 0 {
+                1.0
+            } else {
+                share(predicted, self.reassembled)
+            }
+        })
+    }
+
     /// Bytes that its applications can get.
     pub fn delivered_bytes(&self) -> u64 {
         self.deliverable_bytes - self.refused_bytes()

@@ -4,6 +4,7 @@ use super::causes::JUDGES;
 use super::explanation::{self, Explanation};
 use super::finding::Finding;
 use super::known::{Given, Known};
+use super::reconcile::{Compared, Reconciled};
 use super::stack::InView;
 use std::cmp::Reverse;
 
@@ -14,6 +15,10 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
     /// Where the difference between sent and delivered went; `None` without traffic.
     pub explanation: Option<Explanation>,
+    /// The runs of the benchmark, if one was given.
+    pub runs: Vec<Reconciled>,
+    /// The kernel's counters, if some were given.
+    pub counters: Vec<Compared>,
 }
 
 /// Looks for every cause.
@@ -36,5 +41,7 @@ pub fn diagnose(given: Given<'_>) -> Diagnosis {
     Diagnosis {
         findings,
         explanation,
+        runs: known.runs,
+        counters: known.counters,
     }
 }

@@ -3,6 +3,7 @@
 use super::destination::Destination;
 use super::finding::Finding;
 use super::known::Known;
+use super::reconcile::Reconciled;
 use crate::account::{Flow, Loss};
 use crate::model::{mtu, number};
 use crate::receiver::Forecast;
@@ -66,7 +67,7 @@ pub(super) fn explain(known: &Known<'_>, findings: &[Finding]) -> Option<Explana
         residual_bytes: signed(difference) - signed(explained) - signed(undecided_bytes),
         parts,
         undecided_bytes,
-        sentence: sentence(known, findings, sent_bytes, delivered_bytes),
+        sentence: sentence(known, findings, sent_bytes, delivered_bytes) + &said(known),
     })
 }
 
@@ -193,4 +194,35 @@ fn lowered(title: &str) -> String {
         }
         _ => title.to_owned(),
     }
+}
+
+/// What the benchmark said, of the run that lost most.
+fn said(known: &Known<'_>) -> String {
+    let lost = |run: &&Reconciled| {
+        let sent = run.run.sent.messages.unwrap_or(0);
+        sent.saturating_sub(run.run.received.messages.unwrap_or(sent))
+    };
+    let Some(run) = known.runs.iter().max_by_key(lost) else {
+        return String::new();
+    };
+    let (Some(sent), Some(received)) = (run.run.sent.messages, run.run.received.messages) else {
+        return String::new();
+    };
+    let program = known
+        .given
+        .benchmark
+        .map_or("", |benchmark| benchmark.program.name());
+    let seen = run.messages.map_or_else(String::new, |messages| {
+        format!(
+            "; the capture has {} of them ({}), of which a Linux receiver would deliver {}",
+            number::count(messages.seen),
+            number::percent(messages.seen, sent),
+            number::count(messages.predicted),
+        )
+    });
+    format!(
+        " {program} sent {} and received {}{seen}.",
+        number::counted(sent, "message"),
+        number::count(received),
+    )
 }

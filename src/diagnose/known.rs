@@ -1,9 +1,11 @@
 //! What is known when a diagnosis is made.
 
 use super::destination::{self, Destination};
+use super::reconcile::{self, Compared, Reconciled};
 use crate::account::{Exhibits, Flow, Ledger, Loss, Losses, Lost, Tunnel};
 use crate::model::{Counters, FlowKey, IpVersion, ScopeTag, Timestamp, TunnelKey, Verdict};
 use crate::receiver::Forecast;
+use crate::witness::{Benchmark, KernelCounters};
 use std::collections::BTreeSet;
 
 /// What a diagnosis is made from.
@@ -17,6 +19,10 @@ pub struct Given<'a> {
     pub dropped_frames: Option<u64>,
     /// Whether a filter took frames away.
     pub is_filtered: bool,
+    /// What a benchmark said of the same traffic.
+    pub benchmark: Option<&'a Benchmark>,
+    /// What the receiver's kernel counted meanwhile.
+    pub kernel: Option<&'a KernelCounters>,
 }
 
 /// What is given, seen as the causes need it.
@@ -29,6 +35,10 @@ pub(super) struct Known<'a> {
     pub tunnels: Vec<(ScopeTag, &'a TunnelKey, &'a Tunnel)>,
     /// Where fragments go to, the one that lacks most first.
     pub destinations: Vec<Destination>,
+    /// The runs of the benchmark, and what the capture has of them.
+    pub runs: Vec<Reconciled>,
+    /// What the kernel counted, and what the capture predicts of it.
+    pub counters: Vec<Compared>,
     /// Losses of all flows.
     pub losses: Losses,
     /// Counters of all that is odd, at every layer.
@@ -71,10 +81,19 @@ impl<'a> Known<'a> {
         for (_, _, tunnel) in &tunnels {
             totals += tunnel.counters();
         }
+        let destinations = destination::all(&odd, given.forecasts);
+        let runs = given
+            .benchmark
+            .map(|benchmark| reconcile::runs(benchmark, &given, &destinations));
+        let counters = given
+            .kernel
+            .map(|kernel| reconcile::counters(kernel, &destinations));
         Self {
             losses,
             totals,
-            destinations: destination::all(&odd, given.forecasts),
+            runs: runs.unwrap_or_default(),
+            counters: counters.unwrap_or_default(),
+            destinations,
             local: local(&odd),
             given,
             odd,
@@ -90,6 +109,11 @@ impl<'a> Known<'a> {
     /// Frames that show what there is to see.
     pub fn exhibits(&self) -> &'a Exhibits {
         &self.given.ledger.exhibits
+    }
+
+    /// What the kernel counted under a name, if it was given.
+    pub fn counted(&self, name: &str) -> Option<&Compared> {
+        self.counters.iter().find(|compared| compared.name == name)
     }
 
     /// What is counted as missing of datagrams whose rest came too late.

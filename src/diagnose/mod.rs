@@ -21,6 +21,7 @@ mod explanation;
 mod finding;
 mod known;
 mod lookup;
+mod reconcile;
 mod stack;
 
 #[cfg(test)]
@@ -33,3 +34,4 @@ pub use explanation::{Explanation, Part};
 pub use finding::{Evidence, Finding};
 pub use known::Given;
 pub use lookup::{find, nearest};
+pub use reconcile::{Compared, Messages, Reconciled};

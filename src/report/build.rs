@@ -9,6 +9,7 @@ mod receivers;
 mod rows;
 mod throughput;
 mod timeline;
+mod witness;
 
 use super::document::{Options, Report, SCHEMA_VERSION, Tool};
 use crate::account::Ledger;
@@ -16,6 +17,7 @@ use crate::diagnose::{Given, diagnose};
 use crate::model::Counters;
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::FileFacts;
+use crate::witness::{Benchmark, KernelCounters};
 
 /// What a document is built from.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,10 @@ pub struct Parts<'a> {
     pub forecasts: &'a [Forecast],
     /// Fragments that no forecast was made of.
     pub not_modelled: NotModelled,
+    /// What a benchmark printed of the same traffic.
+    pub benchmark: Option<&'a Benchmark>,
+    /// What the receiver's kernel counted meanwhile.
+    pub kernel: Option<&'a KernelCounters>,
     /// What is known of the inputs, in reading order.
     pub files: &'a [FileFacts],
     /// Sentences against the capture as a whole.
@@ -42,6 +48,8 @@ pub fn build(parts: &Parts<'_>, options: Options) -> Report {
         forecasts: parts.forecasts,
         dropped_frames: FileFacts::dropped_frames_of(parts.files),
         is_filtered: options.filter.is_some(),
+        benchmark: parts.benchmark,
+        kernel: parts.kernel,
     });
     let mut totals = Counters::default();
     totals += flows.totals;
@@ -61,6 +69,10 @@ pub fn build(parts: &Parts<'_>, options: Options) -> Report {
         timeline: timeline::timeline(&ledger.timeline),
         findings: findings::findings(&diagnosis.findings, &keys, parts.files),
         explanation: diagnosis.explanation.as_ref().map(findings::explanation),
+        benchmark: parts
+            .benchmark
+            .map(|given| witness::benchmark(given, &diagnosis.runs, &keys)),
+        kernel_counters: witness::counters(&diagnosis.counters),
         options,
     }
 }

@@ -53,6 +53,8 @@ pub(crate) fn empty() -> Report {
         },
         findings: Vec::new(),
         explanation: None,
+        benchmark: None,
+        kernel_counters: Vec::new(),
     }
 }
 

@@ -47,6 +47,8 @@ impl Setup {
             ledger: &analysis.ledger,
             forecasts: &analysis.forecasts,
             not_modelled: analysis.not_modelled,
+            benchmark: None,
+            kernel: None,
             files: &source.files(),
             warnings: &[],
         };

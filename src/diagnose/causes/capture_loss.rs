@@ -50,8 +50,22 @@ pub(super) const CAUSE: Cause = Cause {
     ],
 };
 
-/// The capturing host says that it lost frames.
+/// The capturing host says that it lost frames, or others counted more than there is here.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let told = [dropped(known), by_benchmark(known)];
+    let told: Vec<(f64, String)> = told.into_iter().flatten().collect();
+    let sureness = told.iter().map(|(sureness, _)| *sureness).reduce(f64::max)?;
+    let seen: Vec<String> = told.into_iter().map(|(_, seen)| seen).collect();
+    // Lost before this point is lost as well, and no fault of the capture.
+    let severity = if sureness > confidence::POSSIBLE {
+        CAUSE.severity
+    } else {
+        Severity::Info
+    };
+    Some(Finding::new(&CAUSE, sureness, seen.join(" ")).graded(severity))
+}
+
+fn dropped(known: &Known<'_>) -> Option<(f64, String)> {
     let dropped = known.given.dropped_frames.filter(|frames| *frames > 0)?;
     let frames = known.given.ledger.capture.frames;
     let seen = format!(
@@ -59,5 +73,34 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         number::counted(dropped, "frame"),
         number::percent(dropped, dropped.saturating_add(frames)),
     );
-    Some(Finding::new(&CAUSE, confidence::SURE, seen))
+    Some((confidence::SURE, seen))
+}
+
+/// More was received than the capture has; or more was sent, and it was made beside the
+/// sender.
+fn by_benchmark(known: &Known<'_>) -> Option<(f64, String)> {
+    let lossy = known.runs.iter().filter(|run| !run.is_complete());
+    let run = lossy.max_by_key(|run| run.not_seen())?;
+    let (sent, seen) = (run.run.sent.messages?, run.messages?.seen);
+    let mut text = format!(
+        "The capture has {} of {} messages that were sent ({}).",
+        number::count(seen),
+        number::count(sent),
+        number::percent(seen, sent),
+    );
+    let is_beside_sender = run.flows.iter().any(|key| known.is_local(key));
+    let sureness = if let Some(more) = run.received_unseen() {
+        let more = number::count(more);
+        text.push_str(&format!(
+            " {more} more were received than it has: the capture lost at least those."
+        ));
+        confidence::SURE
+    } else if is_beside_sender {
+        text.push_str(" It was made beside the sender, where nothing can be missing yet.");
+        confidence::LIKELY
+    } else {
+        text.push_str(" The rest was lost before this point, or by the capture.");
+        confidence::POSSIBLE
+    };
+    Some((sureness, text))
 }

@@ -1,6 +1,10 @@
 //! D34, not-the-network.
 
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::diagnose::reconcile::Reconciled;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D34",
@@ -47,6 +51,47 @@ pub(super) const CAUSE: Cause = Cause {
     ],
 };
 
-pub(super) fn judge(_: &crate::diagnose::known::Known<'_>) -> Option<crate::diagnose::finding::Finding> {
-    None
+/// Datagrams are whole here, and the receiving program or its kernel counts losses behind.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let full = ["UdpRcvbufErrors", "Udp6RcvbufErrors"].map(|name| {
+        let counted = known.counted(name)?;
+        (counted.kernel > 0).then_some(counted)
+    });
+    let full: u64 = full.iter().flatten().map(|counted| counted.kernel).sum();
+    let short = known.runs.iter().filter(|run| falls_short(run)).max_by_key(|run| run.unexplained());
+    let mut seen = Vec::new();
+    if let Some(run) = short {
+        seen.push(format!(
+            "{} {} would be delivered by what the capture shows, and the receiving program counted {}.",
+            number::count(run.messages?.predicted),
+            if run.messages?.predicted == 1 { "message" } else { "messages" },
+            number::count(run.run.received.messages?),
+        ));
+    }
+    if full > 0 {
+        seen.push(format!(
+            "The receiver's kernel threw {} away because a socket's buffer was full (UdpRcvbufErrors).",
+            number::counted(full, "whole datagram"),
+        ));
+    }
+    let sureness = match (short, full > 0) {
+        (_, true) => confidence::SURE,
+        (Some(_), false) => confidence::FITS,
+        (None, false) => return None,
+    };
+    let flows = short.map_or_else(Vec::new, |run| run.flows.clone());
+    Some(
+        Finding::new(&CAUSE, sureness, seen.join(" "))
+            .in_these(flows.into_iter().map(|key| (1, key)).collect()),
+    )
+}
+
+/// Messages that may be missing at the end of a run without a reason.
+const FEW: i64 = 5;
+
+/// Whether more than a hundredth of what would be delivered is not received.
+fn falls_short(run: &Reconciled) -> bool {
+    let predicted = run.messages.map_or(0, |messages| messages.predicted);
+    let allowed = FEW.max(i64::try_from(predicted / 100).unwrap_or(i64::MAX));
+    run.unexplained().is_some_and(|messages| messages > allowed)
 }

@@ -73,9 +73,10 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let seen = [
         Some(what_happens(known, worst, forecast)),
         what_would_help(worst, forecast),
+        what_kernel_counted(known),
     ];
     Some(
-        Finding::new(&CAUSE, confidence::LIKELY, seen.into_iter().flatten().collect::<Vec<_>>().join(" "))
+        Finding::new(&CAUSE, sureness(known), seen.into_iter().flatten().collect::<Vec<_>>().join(" "))
             .missing(lost)
             .shown_by(
                 known.exhibits().of_loss(Loss::Gap),
@@ -114,4 +115,26 @@ fn what_would_help(host: &Destination, forecast: &Forecast) -> Option<String> {
         both.settings.time(host.host.version).as_secs_f64(),
         number::count(both.predicted.reassembled),
     ))
+}
+
+const FAILS: [&str; 2] = ["IpReasmFails", "Ip6ReasmFails"];
+
+fn what_kernel_counted(known: &Known<'_>) -> Option<String> {
+    let counted = FAILS.iter().find_map(|name| known.counted(name))?;
+    Some(format!(
+        "The kernel says {} {}, the capture predicts {}.",
+        number::count(counted.kernel),
+        counted.name,
+        number::count(counted.capture?),
+    ))
+}
+
+/// The settings are assumed: sure only if the kernel counted about the same.
+fn sureness(known: &Known<'_>) -> f64 {
+    let counted = FAILS.iter().find_map(|name| known.counted(name));
+    match counted.map(|counted| (counted.kernel, counted.capture.unwrap_or(0))) {
+        None => confidence::LIKELY,
+        Some((kernel, capture)) if kernel.abs_diff(capture) * 10 <= kernel => confidence::SURE,
+        Some(_) => confidence::FITS,
+    }
 }

@@ -63,7 +63,7 @@ fn fix_row(fix: &diagnose::Fix) -> Fix {
 }
 
 /// Places of flows in the list, those left out of it skipped.
-fn listed(flows: &[FlowKey], keys: &[FlowKey]) -> Vec<u64> {
+pub(super) fn listed(flows: &[FlowKey], keys: &[FlowKey]) -> Vec<u64> {
     let place = |flow| keys.iter().position(|key| key == flow);
     flows
         .iter()

@@ -14,6 +14,7 @@ mod forecast;
 mod scalar;
 mod timeline;
 mod tunnel;
+mod witness;
 
 pub use capture::{Capture, CaptureFile, Problem, Severity};
 pub use finding::{Evidence, Explanation, Finding, Fix, Part};
@@ -24,6 +25,7 @@ pub use forecast::{Alternative, Prediction, Receiver};
 pub use scalar::Time;
 pub use timeline::{Bucket, Timeline};
 pub use tunnel::{Tunnel, TunnelKey};
+pub use witness::{Benchmark, BenchmarkRun, KernelCounter};
 
 use crate::model::Counters;
 use schemars::JsonSchema;
@@ -66,6 +68,10 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Where the difference between sent and delivered went.
     pub explanation: Option<Explanation>,
+    /// What a benchmark printed of the same traffic; `null` without `--benchmark`.
+    pub benchmark: Option<Benchmark>,
+    /// What the receiver's kernel counted; empty without `--nstat`.
+    pub kernel_counters: Vec<KernelCounter>,
 }
 
 /// The program that wrote a document.

@@ -15,6 +15,7 @@ mod table;
 mod timeline;
 mod traffic;
 mod tunnels;
+mod witness;
 
 use super::document::Report;
 use page::Page;
@@ -53,6 +54,7 @@ pub fn write(report: &Report, style: Style, out: &mut impl Write) -> io::Result<
     let mut page = Page::new(style, out);
     findings::write_explanation(report, &mut page)?;
     findings::write(report, &mut page)?;
+    witness::write(report, &mut page)?;
     capture::write(report, &mut page)?;
     traffic::write(report, &mut page)?;
     flows::write(report, &mut page)?;

@@ -1,0 +1,273 @@
+//! What others counted, beside what the capture shows.
+
+use super::destination::Destination;
+use super::known::Given;
+use crate::account::Flow;
+use crate::model::size_class::size_class;
+use crate::model::{FlowKey, IpVersion, Protocol};
+use crate::witness::{Benchmark, KernelCounters, Run, Transport};
+use std::cmp::Reverse;
+
+/// Runs that are looked for in the capture.
+const MAX_RUNS: usize = 1_000;
+/// Flows that runs are looked for in: those with most bytes.
+const MAX_FLOWS: usize = 10_000;
+
+/// One run of a benchmark, and what the capture has of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reconciled {
+    /// What the program printed.
+    pub run: Run,
+    /// Flows that are taken for it.
+    pub flows: Vec<FlowKey>,
+    /// What the capture has of its messages; `None` if nothing in it looks like the run,
+    /// or it has no messages, as TCP.
+    pub messages: Option<Messages>,
+}
+
+/// Messages of a run in the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Messages {
+    /// Of which the capture has anything.
+    pub seen: u64,
+    /// That are whole and sound.
+    pub whole: u64,
+    /// That a Linux receiver would deliver.
+    pub predicted: u64,
+}
+
+/// What a kernel counted, and what the capture predicts of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// Name of the counter, as `nstat` has it.
+    pub name: &'static str,
+    /// By how much it grew, or what it stands at.
+    pub kernel: u64,
+    /// Whether that is the difference of two snapshots.
+    pub is_difference: bool,
+    /// The same by the capture; `None` where it cannot know.
+    pub capture: Option<u64>,
+}
+
+impl Reconciled {
+    /// Messages that were sent and that the capture does not have.
+    pub fn not_seen(&self) -> Option<u64> {
+        Some(self.run.sent.messages?.saturating_sub(self.messages?.seen))
+    }
+
+    /// Messages that the receiving program counted more than the capture has: the
+    /// capture lost at least those.
+    pub fn received_unseen(&self) -> Option<u64> {
+        let received = self.run.received.messages?;
+        received
+            .checked_sub(self.messages?.seen)
+            .filter(|messages| *messages > 0)
+    }
+
+    /// Whether the capture has nearly all that was sent, so that what it predicts can be
+    /// held against what was received.
+    pub fn is_complete(&self) -> bool {
+        let seen = self.messages.map(|messages| messages.seen);
+        let sent = self.run.sent.messages;
+        seen.zip(sent)
+            .is_some_and(|(seen, sent)| seen.saturating_mul(100) >= sent.saturating_mul(98))
+    }
+
+    /// Messages that would be delivered by what the capture shows, and that the
+    /// receiving program did not get; negative if it got more.
+    pub fn unexplained(&self) -> Option<i64> {
+        let predicted = i64::try_from(self.messages?.predicted).ok()?;
+        let received = i64::try_from(self.run.received.messages?).ok()?;
+        self.is_complete().then(|| predicted - received)
+    }
+}
+
+/// Holds the runs of a benchmark against the capture.
+pub(super) fn runs(
+    benchmark: &Benchmark,
+    given: &Given<'_>,
+    destinations: &[Destination],
+) -> Vec<Reconciled> {
+    let mut flows: Vec<(&FlowKey, &Flow)> = given.ledger.flows.iter().collect();
+    let order = |(key, flow): &(&FlowKey, &Flow)| (Reverse(flow.bytes()), **key);
+    if flows.len() > MAX_FLOWS {
+        flows.select_nth_unstable_by_key(MAX_FLOWS, order);
+        flows.truncate(MAX_FLOWS);
+    }
+    flows.sort_unstable_by_key(order);
+    let runs = benchmark.runs.iter().take(MAX_RUNS);
+    runs.map(|run| reconciled(run, &flows, destinations))
+        .collect()
+}
+
+fn reconciled(run: &Run, flows: &[(&FlowKey, &Flow)], hosts: &[Destination]) -> Reconciled {
+    let flows = flows_of(run, flows);
+    Reconciled {
+        messages: messages(run, &flows, hosts),
+        flows: flows.iter().map(|(key, _)| **key).collect(),
+        run: run.clone(),
+    }
+}
+
+/// The flows that are a run: those of its messages' size, or the one with most bytes.
+fn flows_of<'a>(run: &Run, flows: &[(&'a FlowKey, &'a Flow)]) -> Vec<(&'a FlowKey, &'a Flow)> {
+    let protocol = match run.transport {
+        Transport::Udp => Protocol::UDP,
+        Transport::Tcp => Protocol::TCP,
+    };
+    let of_protocol = flows.iter().filter(|(key, _)| key.protocol == protocol);
+    if run.transport == Transport::Tcp || run.message_bytes.is_none() {
+        return of_protocol.copied().take(1).collect();
+    }
+    let of_size = |(key, flow): &&(&FlowKey, &Flow)| {
+        datagram_bytes(run, key).is_some_and(|bytes| {
+            let class = size_class(bytes);
+            flow.sizes.largest_bytes() == bytes
+                || flow.sizes.iter().any(|(other, _)| other == class)
+        })
+    };
+    let sized: Vec<_> = of_protocol.filter(of_size).copied().collect();
+    let exact = |(key, flow): &(&FlowKey, &Flow)| {
+        datagram_bytes(run, key) == Some(flow.sizes.largest_bytes())
+    };
+    // A datagram whose first fragment is lost is in a flow without ports.
+    let pairs: Vec<_> = sized
+        .iter()
+        .copied()
+        .filter(exact)
+        .map(|(key, _)| (key.scope, key.addresses))
+        .collect();
+    let belongs = |(key, flow): &(&FlowKey, &Flow)| {
+        exact(&(*key, *flow))
+            || (key.ports.is_none() && pairs.contains(&(key.scope, key.addresses)))
+    };
+    if pairs.is_empty() {
+        sized.into_iter().take(1).collect()
+    } else {
+        sized.into_iter().filter(belongs).collect()
+    }
+}
+
+/// IP length of the datagrams that carry the messages of a run.
+fn datagram_bytes(run: &Run, key: &FlowKey) -> Option<u32> {
+    const UDP_HEADER: u32 = 8;
+    let header = match key.addresses.version {
+        IpVersion::V4 => 20,
+        IpVersion::V6 => 40,
+    };
+    let message = u32::try_from(run.message_bytes?).ok()?;
+    message.checked_add(header + UDP_HEADER)
+}
+
+fn messages(run: &Run, flows: &[(&FlowKey, &Flow)], hosts: &[Destination]) -> Option<Messages> {
+    if run.transport == Transport::Tcp {
+        return None;
+    }
+    let each = flows
+        .iter()
+        .map(|(key, flow)| of_flow(run, key, flow, hosts));
+    each.reduce(|one, other| Messages {
+        seen: one.seen + other.seen,
+        whole: one.whole + other.whole,
+        predicted: one.predicted + other.predicted,
+    })
+}
+
+fn of_flow(run: &Run, key: &FlowKey, flow: &Flow, hosts: &[Destination]) -> Messages {
+    let class = datagram_bytes(run, key).map(size_class);
+    let counts = flow.sizes.iter();
+    let counts = counts.filter(|(other, _)| class.is_none_or(|class| class == *other));
+    let (seen, whole) = counts.fold((0, 0), |(seen, whole), (_, count)| {
+        (seen + count.datagrams, whole + count.delivered)
+    });
+    let share = hosts
+        .iter()
+        .find(|host| host.flows.contains(key))
+        .map_or(1.0, Destination::delivered_share);
+    Messages {
+        seen: seen + flow.datagrams_of_unknown_size(),
+        whole,
+        predicted: (whole as f64 * share).round() as u64,
+    }
+}
+
+/// What a receiver's kernel counts of what the capture predicts.
+type Counter = (
+    &'static str,
+    IpVersion,
+    fn(&crate::receiver::Predicted) -> u64,
+);
+
+const PREDICTED: [Counter; 8] = [
+    ("IpReasmReqds", IpVersion::V4, |of| of.fragments),
+    ("IpReasmOKs", IpVersion::V4, |of| of.reassembled),
+    ("IpReasmFails", IpVersion::V4, |of| of.failed),
+    ("IpReasmTimeout", IpVersion::V4, |of| of.timed_out),
+    ("Ip6ReasmReqds", IpVersion::V6, |of| of.fragments),
+    ("Ip6ReasmOKs", IpVersion::V6, |of| of.reassembled),
+    ("Ip6ReasmFails", IpVersion::V6, |of| of.failed),
+    ("Ip6ReasmTimeout", IpVersion::V6, |of| of.timed_out),
+];
+
+/// Counters that say something a capture cannot show.
+const ELSEWHERE: [&str; 8] = [
+    "UdpRcvbufErrors",
+    "UdpInErrors",
+    "UdpInCsumErrors",
+    "UdpNoPorts",
+    "Udp6RcvbufErrors",
+    "Udp6InErrors",
+    "Udp6InCsumErrors",
+    "TcpInCsumErrors",
+];
+
+/// Holds a kernel's counters against the capture.
+pub(super) fn counters(kernel: &KernelCounters, destinations: &[Destination]) -> Vec<Compared> {
+    let predicted = PREDICTED.iter().filter_map(|(name, version, read)| {
+        let host = receiver(kernel, destinations, *version);
+        let forecast = host.and_then(|host| host.forecast.as_ref());
+        compared(
+            kernel,
+            name,
+            forecast.map(|forecast| read(&forecast.predicted)),
+        )
+    });
+    let elsewhere = ELSEWHERE
+        .iter()
+        .filter_map(|name| compared(kernel, name, None));
+    predicted
+        .chain(elsewhere.filter(|compared| compared.kernel > 0))
+        .collect()
+}
+
+fn compared(kernel: &KernelCounters, name: &'static str, capture: Option<u64>) -> Option<Compared> {
+    Some(Compared {
+        name,
+        kernel: kernel.growth(name)?,
+        is_difference: kernel.is_difference(name),
+        capture,
+    })
+}
+
+/// The host whose fragments are nearest in number to those that the kernel counted.
+fn receiver<'a>(
+    kernel: &KernelCounters,
+    hosts: &'a [Destination],
+    version: IpVersion,
+) -> Option<&'a Destination> {
+    let name = match version {
+        IpVersion::V4 => "IpReasmReqds",
+        IpVersion::V6 => "Ip6ReasmReqds",
+    };
+    let counted = kernel.growth(name);
+    let modelled = hosts
+        .iter()
+        .filter(|host| host.host.version == version && host.forecast.is_some());
+    modelled.min_by_key(|host| {
+        let fragments = host
+            .forecast
+            .as_ref()
+            .map_or(0, |of| of.predicted.fragments);
+        (fragments.abs_diff(counted.unwrap_or(u64::MAX)), host.host)
+    })
+}
