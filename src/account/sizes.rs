@@ -12,20 +12,37 @@ pub struct SizeCount {
 }
 
 impl SizeCount {
+    fn delivered(datagrams: u64) -> Self {
+        Self {
+            datagrams,
+            delivered: datagrams,
+        }
+    }
+
+    /// Those that were not delivered.
+    fn lost(self) -> Self {
+        Self {
+            datagrams: self.datagrams - self.delivered,
+            delivered: 0,
+        }
+    }
+
     fn add(&mut self, other: Self) {
         self.datagrams += other.datagrams;
         self.delivered += other.delivered;
     }
 }
 
-/// Datagrams by size class. Most flows have one or two sizes: the first class met
-/// is held in place, a table is made for the others.
+/// Datagrams by size class. Most flows have one or two sizes, and all of it arrives:
+/// what is delivered of the first class met is held in place, a table is made for the
+/// rest.
 #[derive(Clone, Debug, Default)]
 pub struct Sizes {
     class: u8,
     largest_bytes: u32,
-    here: SizeCount,
-    others: Option<Box<[SizeCount; SIZE_CLASSES]>>,
+    /// Datagrams of that class, all delivered.
+    delivered: u64,
+    rest: Option<Box<[SizeCount; SIZE_CLASSES]>>,
 }
 
 impl Sizes {
@@ -59,26 +76,35 @@ impl Sizes {
         (0..SIZE_CLASSES as u8).filter_map(|class| {
             let mut count = SizeCount::default();
             if class == self.class {
-                count.add(self.here);
+                count.add(SizeCount::delivered(self.delivered));
             }
-            if let Some(others) = &self.others {
-                count.add(others[usize::from(class)]);
+            if let Some(rest) = &self.rest {
+                count.add(rest[usize::from(class)]);
             }
             (count.datagrams > 0).then_some((class, count))
         })
     }
 
+    #[inline]
     fn add(&mut self, class: u8, count: SizeCount) {
-        if self.here.datagrams == 0 {
+        if self.delivered == 0 {
             self.class = class;
         }
-        if class == self.class {
-            self.here.add(count);
-            return;
+        let is_here = class == self.class;
+        if is_here {
+            self.delivered += count.delivered;
         }
-        let others = self.others.get_or_insert_default();
-        if let Some(other) = others.get_mut(usize::from(class)) {
-            other.add(count);
+        let rest = if is_here { count.lost() } else { count };
+        if rest.datagrams > 0 {
+            self.add_to_rest(class, rest);
+        }
+    }
+
+    #[inline(never)]
+    fn add_to_rest(&mut self, class: u8, count: SizeCount) {
+        let rest = self.rest.get_or_insert_default();
+        if let Some(known) = rest.get_mut(usize::from(class)) {
+            known.add(count);
         }
     }
 }
