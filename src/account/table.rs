@@ -13,6 +13,11 @@ pub trait Rank {
 
 /// A record that adds up.
 pub trait Merge: Default {
+    /// Reads what the record holds behind pointers and is about to be asked for, so that
+    /// several records wait for memory together.
+    #[inline]
+    fn fetch(&self) {}
+
     /// Adds what another worker, file or machine recorded.
     fn merge(&mut self, other: Self);
 }
@@ -83,10 +88,16 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
 
     /// Does `record` with the record of the key of each item, in their order.
     ///
-    /// In a table larger than the caches every search waits for memory three times.
+    /// In a table larger than the caches every search waits for memory three times, and
+    /// once more for what is behind a pointer.
     /// Several searches are made in step, so that they wait together: each loop
     /// here is over independent loads, which a processor has under way at once.
-    pub fn each<I>(&mut self, items: &[I], key: impl Fn(&I) -> &K, record: impl Fn(&mut V, &I)) {
+    pub fn each<I>(
+        &mut self,
+        items: &[I],
+        key: impl Fn(&I) -> &K,
+        mut record: impl FnMut(&mut V, &I),
+    ) {
         for items in items.chunks(TOGETHER) {
             let found = self.find_together(items.iter().map(&key));
             let ceiling = self.ceiling;
@@ -112,6 +123,13 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
         }
         for (found, key) in found.iter_mut().zip(keys) {
             *found = found.filter(|position| self.entries.holds(*position, key));
+        }
+        for (_, record) in found
+            .iter()
+            .flatten()
+            .filter_map(|at| self.entries.get(*at))
+        {
+            record.fetch();
         }
         found
     }
@@ -327,6 +345,12 @@ mod tests {
             let counted = whole.0.values().sum::<u64>() + whole.1.unwrap_or(0);
             prop_assert_eq!(counted, keys.len() as u64);
             prop_assert!(whole.0.len() <= 20);
+            let mut found = table(20, &keys);
+            found.settle();
+            for key in 0..200 {
+                let count = found.get(&Number(key)).map(|count| count.0);
+                prop_assert_eq!(count, whole.0.get(&key).copied());
+            }
         }
     }
 }

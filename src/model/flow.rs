@@ -14,6 +14,16 @@ pub struct Ports {
     pub destination: u16,
 }
 
+impl Ports {
+    /// The pair of a packet that goes the other way.
+    pub fn reversed(&self) -> Self {
+        Self {
+            source: self.destination,
+            destination: self.source,
+        }
+    }
+}
+
 /// One direction of an innermost 5-tuple, inside its tunnel and VLAN stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowKey {
@@ -27,6 +37,18 @@ pub struct FlowKey {
     pub scope: ScopeTag,
 }
 
+impl FlowKey {
+    /// The other direction: what answers this flow where both take the same way.
+    pub fn reversed(&self) -> Self {
+        Self {
+            addresses: self.addresses.reversed(),
+            ports: self.ports.as_ref().map(Ports::reversed),
+            protocol: self.protocol,
+            scope: self.scope,
+        }
+    }
+}
+
 /// All that is not an address in two words, for the same reason as there.
 impl Hash for FlowKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -36,5 +58,34 @@ impl Hash for FlowKey {
         self.addresses.hash(state);
         state.write_u64(ports | u64::from(self.protocol.0) << 32);
         state.write_u64(self.scope.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_direction_is_found_from_both() {
+        let ports = Ports {
+            source: 40_000,
+            destination: 80,
+        };
+        let there = FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+            ports: Some(ports),
+            protocol: Protocol::TCP,
+            scope: ScopeTag(7),
+        };
+        let back = there.reversed();
+        assert_eq!(back.addresses.source, there.addresses.destination);
+        assert_eq!(back.ports.map(|ports| ports.source), Some(80));
+        assert_eq!((back.protocol, back.scope), (there.protocol, there.scope));
+        assert_eq!(back.reversed(), there);
+        let without_ports = FlowKey {
+            ports: None,
+            ..there
+        };
+        assert_eq!(without_ports.reversed().ports, None);
     }
 }
