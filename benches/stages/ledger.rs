@@ -2,7 +2,7 @@
 
 use crate::sample::Sample;
 use criterion::{BatchSize, Criterion};
-use fraglens::account::{Ledger, PlainPacket};
+use fraglens::account::{Ledger, PlainPacket, PlainPackets};
 use fraglens::decode::{DecodeOptions, Decoder};
 use fraglens::model::facts::Packet;
 use fraglens::model::{Duration, Frame};
@@ -44,15 +44,17 @@ pub fn bench(criterion: &mut Criterion) {
     }
     for sample in [Sample::small(), Sample::small_many_flows()] {
         sample.sets_throughput(&mut group, sample.made.frames);
-        let packets = plain_packets(&sample.blocks());
-        for (name, at_once) in [("one-by-one", 1), ("together", packets.len())] {
+        let blocks = sample.blocks();
+        for (name, at_once) in [("one-by-one", 1), ("together", sample.made.frames as usize)] {
+            let batches = plain_packets(&blocks, at_once);
             group.bench_function(format!("plain/{}/{name}", sample.name), |bencher| {
                 bencher.iter_with_large_drop(|| {
                     let mut ledger = Ledger::new(Duration::from_secs(1));
-                    for packets in packets.chunks(at_once) {
+                    for packets in &batches {
                         ledger.plain_packets(0, black_box(packets));
                     }
-                    assert_eq!(ledger.capture.frames, packets.len() as u64);
+                    let count: usize = batches.iter().map(PlainPackets::len).sum();
+                    assert_eq!(ledger.capture.frames, count as u64);
                     ledger
                 });
             });
@@ -61,22 +63,29 @@ pub fn bench(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Ordinary packets, past the layers: what looking flows up in step is for. A few
-/// flows have the ports of tunnels and are none.
-fn plain_packets(blocks: &[Block]) -> Vec<PlainPacket> {
+/// Ordinary packets, past the layers, so many at once: what looking flows up in step is
+/// for. A few flows have the ports of tunnels and are none.
+fn plain_packets(blocks: &[Block], at_once: usize) -> Vec<PlainPackets> {
     let decoder = Decoder::new(&DecodeOptions::default());
-    let frames = blocks.iter().flat_map(|block| block.frames());
-    frames
-        .filter_map(|frame| {
-            let plain = decoder.plain(&frame)?;
-            Some(PlainPacket {
-                key: plain.key,
-                ip_bytes: plain.ip_bytes,
-                wire_bytes: frame.wire_bytes,
-                timestamp: frame.timestamp,
-            })
-        })
-        .collect()
+    let mut batches: Vec<PlainPackets> = Vec::new();
+    for frame in blocks.iter().flat_map(|block| block.frames()) {
+        let Some(plain) = decoder.plain(&frame) else {
+            continue;
+        };
+        let packet = PlainPacket {
+            key: plain.key,
+            ip_bytes: plain.ip_bytes,
+            wire_bytes: frame.wire_bytes,
+            timestamp: frame.timestamp,
+        };
+        if batches.last().is_none_or(|batch| batch.len() == at_once) {
+            batches.push(PlainPackets::default());
+        }
+        if let Some(batch) = batches.last_mut() {
+            batch.push(packet, plain.segment());
+        }
+    }
+    batches
 }
 
 fn packets(blocks: &[Block]) -> Vec<(Frame<'_>, Packet)> {

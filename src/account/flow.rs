@@ -7,8 +7,9 @@ use super::losses::{Loss, Losses};
 use super::rare::{Closed, Order, Rare, is_super_frame};
 use super::sizes::Sizes;
 use super::table::{Merge, Rank};
+use super::tcp::Segments;
 use crate::model::facts::{
-    Carries, Direction, Fragment, IcmpError, Layer, OvnPorts, Transport, UdpLength,
+    Carries, Direction, Fragment, IcmpError, Layer, OvnPorts, Segment, Transport, UdpLength,
 };
 use crate::model::{Counters, FlowKey, IpVersion, Protocol, Timestamp, Verdict};
 use crate::reassemble::{Completed, Datagram, Fate, FragmentFacts, LargestFull};
@@ -41,6 +42,8 @@ pub struct Flow {
     /// Datagrams by size; those whose size no fragment told are left out.
     pub sizes: Sizes,
     rare: Option<Box<Rare>>,
+    /// Only of TCP, which many captures hold none of.
+    segments: Option<Box<Segments>>,
 }
 
 /// Which ways the capturing host passed packets.
@@ -89,6 +92,7 @@ impl Default for Flow {
             directions: Directions::default(),
             sizes: Sizes::default(),
             rare: None,
+            segments: None,
         }
     }
 }
@@ -111,6 +115,13 @@ impl Flow {
         self.plain(kind, packet);
     }
 
+    /// Notes what the header of a TCP segment says that is counted elsewhere.
+    #[inline]
+    pub fn segment(&mut self, segment: &Segment, time: Timestamp) {
+        let segments = self.segments.get_or_insert_default();
+        segments.count(segment, time);
+    }
+
     /// Counts a datagram that came in one packet; says why it is not deliverable. `around`
     /// is what is wrong with the tunnel packet around it.
     pub fn whole_packet(
@@ -122,6 +133,7 @@ impl Flow {
     ) -> Option<Loss> {
         if around.is_none() && is_plain(layer) {
             self.plain_packet(&layer.flow_key(), layer.ip_bytes, time, wire_bytes);
+            self.transport(&layer.transport, time);
             return None;
         }
         let loss = around.or_else(|| Loss::of_packet(layer));
@@ -135,6 +147,7 @@ impl Flow {
             None => {
                 rare.deliver(wire_bytes);
                 rare.deliverable_unfragmented_bytes += wire_bytes;
+                self.transport(&layer.transport, time);
             }
         }
         loss
@@ -167,6 +180,9 @@ impl Flow {
         }
         rare.sound_wholes += u64::from(checksum_of(transport) == Some(Verdict::Good));
         rare.pieces(pieces, pieces);
+        if loss.is_none() {
+            self.transport(transport, datagram.last_timestamp);
+        }
         loss
     }
 
@@ -324,6 +340,20 @@ impl Flow {
         self.of_rare(|rare| rare.closed)
     }
 
+    /// What TCP says, if this is a flow of TCP. Of what is beyond a table's bound:
+    /// of all flows together.
+    pub fn segments(&self) -> Option<&Segments> {
+        self.segments.as_deref()
+    }
+
+    /// Notes what is not counted of the transport of a datagram that is deliverable:
+    /// numbers in a damaged header are not to be trusted.
+    fn transport(&mut self, transport: &Transport, time: Timestamp) {
+        if let Transport::Tcp(tcp) = transport {
+            self.segment(&tcp.segment, time);
+        }
+    }
+
     fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
     }
@@ -405,6 +435,13 @@ impl Plain {
 }
 
 impl Merge for Flow {
+    #[inline]
+    fn fetch(&self) {
+        if let Some(segments) = &self.segments {
+            segments.fetch();
+        }
+    }
+
     fn merge(&mut self, other: Self) {
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
@@ -417,6 +454,11 @@ impl Merge for Flow {
         self.sizes.merge(other.sizes);
         if let Some(rare) = other.rare {
             self.rare().merge(*rare);
+        }
+        match (&mut self.segments, other.segments) {
+            (Some(known), Some(segments)) => known.merge(*segments),
+            (None, segments) => self.segments = segments,
+            (Some(_), None) => {}
         }
     }
 }

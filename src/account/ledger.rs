@@ -10,9 +10,12 @@ use super::timeline::Timeline;
 use super::tunnel::Tunnel;
 use super::undecoded::Undecoded;
 use crate::model::facts::{
-    Carries, Direction, Fragment, IcmpError, Layer, OvnPorts, Packet, Stop, Transport, UdpLength,
+    Carries, Direction, Fragment, IcmpError, Layer, OvnPorts, Packet, Segment, Stop, Transport,
+    UdpLength,
 };
-use crate::model::{Duration, FlowKey, Frame, FrameId, ScopeSet, ScopeTag, Timestamp, Verdict};
+use crate::model::{
+    Duration, FlowKey, Frame, FrameId, Protocol, ScopeSet, ScopeTag, Timestamp, Verdict,
+};
 use crate::reassemble::{Carried, Completed, Datagram, Fate, FragmentFacts, LimitsHit};
 
 /// Most flows that are told apart.
@@ -94,6 +97,51 @@ pub struct PlainPacket {
     pub timestamp: Timestamp,
 }
 
+/// Plain packets of one input, to be counted together.
+#[derive(Clone, Debug, Default)]
+pub struct PlainPackets {
+    packets: Vec<PlainPacket>,
+    /// What TCP says of those that are TCP, in their order: apart, so that the others
+    /// are not longer for it.
+    segments: Vec<Segment>,
+}
+
+impl PlainPackets {
+    /// None yet, and room for `count` of them.
+    pub fn with_capacity(count: usize) -> Self {
+        Self {
+            packets: Vec::with_capacity(count),
+            segments: Vec::with_capacity(count),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// Adds a packet, and what TCP says of it if it is TCP.
+    #[inline]
+    pub fn push(&mut self, packet: PlainPacket, segment: Option<Segment>) {
+        debug_assert_eq!(segment.is_some(), packet.key.protocol == Protocol::TCP);
+        self.packets.push(packet);
+        if let Some(segment) = segment {
+            self.segments.push(segment);
+        }
+    }
+
+    /// Forgets them and keeps the room.
+    pub fn clear(&mut self) {
+        self.packets.clear();
+        self.segments.clear();
+    }
+}
+
 impl Ledger {
     /// An empty ledger whose timeline has buckets of at least `bucket`.
     pub fn new(bucket: Duration) -> Self {
@@ -136,10 +184,12 @@ impl Ledger {
     }
 
     /// Counts plain packets of one input.
-    pub fn plain_packets(&mut self, input: u32, packets: &[PlainPacket]) {
-        if packets.is_empty() {
+    pub fn plain_packets(&mut self, input: u32, plain: &PlainPackets) {
+        if plain.is_empty() {
             return;
         }
+        let packets = &plain.packets;
+        let mut segments = plain.segments.iter();
         self.capture.plain_packets(input, packets);
         for packet in packets {
             let bytes = u64::from(packet.wire_bytes);
@@ -155,6 +205,11 @@ impl Ledger {
             |flow, packet| {
                 let bytes = u64::from(packet.wire_bytes);
                 flow.plain_packet(&packet.key, packet.ip_bytes, packet.timestamp, bytes);
+                if packet.key.protocol == Protocol::TCP
+                    && let Some(segment) = segments.next()
+                {
+                    flow.segment(segment, packet.timestamp);
+                }
             },
         );
     }
@@ -418,10 +473,8 @@ fn sign_of(transport: &Transport) -> Option<Sign> {
 
 /// SYN without ACK.
 fn begins_connection(layer: &Layer) -> bool {
-    const SYN: u8 = 0x02;
-    const ACK: u8 = 0x10;
     match &layer.transport {
-        Transport::Tcp(tcp) => tcp.flags & (SYN | ACK) == SYN,
+        Transport::Tcp(tcp) => tcp.segment.has(Segment::SYN) && !tcp.segment.has(Segment::ACK),
         _ => false,
     }
 }

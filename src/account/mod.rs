@@ -20,6 +20,7 @@ mod losses;
 mod rare;
 mod sizes;
 mod table;
+mod tcp;
 mod timeline;
 mod tunnel;
 mod undecoded;
@@ -28,11 +29,14 @@ pub use exhibits::{Exhibit, Exhibits, MAX_EXHIBITS, Pieces, Sign};
 pub use flow::{Directions, Flow};
 pub use gaps::Gaps;
 pub use icmp_errors::IcmpErrors;
-pub use ledger::{Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered, PlainPacket, Span};
+pub use ledger::{
+    Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered, PlainPacket, PlainPackets, Span,
+};
 pub use losses::{Loss, Losses, Lost};
 pub use rare::{Closed, Order};
 pub use sizes::{SizeCount, Sizes};
 pub use table::{Merge, Rank, Table};
+pub use tcp::{BlackHole, Segments, Syns};
 pub use timeline::{Bucket, MAX_BUCKETS, Timeline};
 pub use tunnel::{HopLimits, Tunnel};
 pub use undecoded::Undecoded;

@@ -46,7 +46,7 @@ impl Decoder {
     /// The flow of an ordinary frame; `None` for all others, of which
     /// [`Decoder::frame`] states the facts.
     #[inline]
-    pub fn plain(&self, frame: &Frame<'_>) -> Option<Plain> {
+    pub fn plain<'a>(&self, frame: &Frame<'a>) -> Option<Plain<'a>> {
         Plain::of(frame, &self.udp_payloads)
     }
 

@@ -10,7 +10,7 @@ use super::link::{ETHERNET, ether_type};
 use super::udp_payload::UdpPayloads;
 use super::view::View;
 use super::{ipv4, tcp, udp};
-use crate::model::facts::LARGEST_MTU;
+use crate::model::facts::{LARGEST_MTU, Segment};
 use crate::model::{Addresses, FlowKey, Frame, LinkType, Ports, Protocol, ScopeTag};
 
 /// Bytes of an IPv6 header.
@@ -26,11 +26,13 @@ const IPV6: usize = 40;
 ///
 /// The general facts of the same frame would say all this, and the same of the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plain {
+pub struct Plain<'a> {
     /// The flow it belongs to.
     pub key: FlowKey,
     /// Length of the IP packet in bytes, header included.
     pub ip_bytes: u32,
+    /// The upper-layer packet, all of it.
+    upper: &'a [u8],
 }
 
 /// What is behind an ordinary IP header.
@@ -44,10 +46,10 @@ struct Upper<'a> {
     ip_bytes: u32,
 }
 
-impl Plain {
+impl<'a> Plain<'a> {
     /// Reads a frame, if it is an ordinary one.
     #[inline]
-    pub(super) fn of(frame: &Frame<'_>, udp_payloads: &UdpPayloads) -> Option<Self> {
+    pub(super) fn of(frame: &Frame<'a>, udp_payloads: &UdpPayloads) -> Option<Self> {
         if frame.link_type != LinkType::ETHERNET || frame.is_truncated() {
             return None;
         }
@@ -67,7 +69,17 @@ impl Plain {
                 scope: ScopeTag::WIRE,
             },
             ip_bytes: upper.ip_bytes,
+            upper: upper.bytes,
         })
+    }
+
+    /// What TCP says of the packet; `None` for UDP. Read only when asked for.
+    #[inline]
+    pub fn segment(&self) -> Option<Segment> {
+        match self.key.protocol {
+            Protocol::TCP => tcp::segment(View::new(self.upper, 0)),
+            _ => None,
+        }
     }
 }
 

@@ -16,9 +16,11 @@
 //! cut, of which everything here is still there.
 
 use super::upper::{Origin, Read, Upper};
-use crate::model::facts::{LayerKind, Tcp, Transport};
+use super::view::View;
+use crate::model::facts::{LayerKind, Segment, Tcp, Transport};
 
 const SEQUENCE: usize = 4;
+const ACKNOWLEDGEMENT: usize = 8;
 pub(super) const DATA_OFFSET: usize = 12;
 const CHECKSUM: usize = 16;
 /// Bytes of the header without options.
@@ -29,12 +31,7 @@ pub(super) const HEADER: u32 = 20;
 #[inline(always)]
 pub(super) fn parse(upper: &Upper<'_>) -> Read {
     let view = upper.view;
-    let (Some(ports), Some(sequence), Some([data_offset, flags]), Some(field)) = (
-        upper.ports(),
-        view.u32(SEQUENCE),
-        view.array(DATA_OFFSET),
-        view.u16(CHECKSUM),
-    ) else {
+    let (Some(ports), Some(field)) = (upper.ports(), view.u16(CHECKSUM)) else {
         return upper.truncated(LayerKind::Tcp);
     };
     let mut judgement = upper.judge(view.claimed, view.claimed, Some(field));
@@ -46,19 +43,32 @@ pub(super) fn parse(upper: &Upper<'_>) -> Read {
             judgement = without_length;
         }
     }
-    let header = u32::from(data_offset >> 4).wrapping_mul(4);
-    if header < HEADER || header > view.claimed {
+    let Some(segment) = segment(view) else {
         return upper.cut(judgement, view.malformed(LayerKind::Tcp));
-    }
+    };
     Read {
         transport: Transport::Tcp(Tcp {
             ports,
-            sequence,
-            flags,
-            payload_bytes: view.claimed.saturating_sub(header),
+            segment,
             checksum: judgement.verdict,
         }),
         judgement,
         stop: None,
     }
+}
+
+/// What a header says of its segment; `None` if it does not end within the packet.
+#[inline]
+pub(super) fn segment(view: View<'_>) -> Option<Segment> {
+    let [data_offset, flags] = view.array(DATA_OFFSET)?;
+    let header = u32::from(data_offset >> 4).wrapping_mul(4);
+    if header < HEADER {
+        return None;
+    }
+    Some(Segment {
+        sequence: view.u32(SEQUENCE)?,
+        acknowledgement: view.u32(ACKNOWLEDGEMENT)?,
+        payload_bytes: view.claimed.checked_sub(header)?,
+        flags,
+    })
 }

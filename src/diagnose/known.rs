@@ -170,6 +170,16 @@ impl<'a> Known<'a> {
         Some((key, tunnel))
     }
 
+    /// The flow that answers another.
+    pub fn answering(&self, key: &FlowKey) -> Option<&'a Flow> {
+        let ledger = self.given.ledger;
+        let reversed = FlowKey {
+            scope: ledger.scopes.reversed(key.scope)?,
+            ..key.reversed()
+        };
+        ledger.flows.get(&reversed)
+    }
+
     /// Seconds from the beginning of the capture.
     pub fn seconds_since_begin(&self, time: Timestamp) -> f64 {
         (time - self.given.ledger.capture.span().first).as_secs_f64()

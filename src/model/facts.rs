@@ -223,14 +223,38 @@ pub enum UdpLength {
 pub struct Tcp {
     /// Ports.
     pub ports: Ports,
-    /// Sequence number.
-    pub sequence: u32,
-    /// Flags as in octet 13: FIN 0x01, SYN 0x02, RST 0x04, PSH 0x08, ACK 0x10.
-    pub flags: u8,
-    /// Bytes of payload after the TCP header.
-    pub payload_bytes: u32,
+    /// What was sent.
+    pub segment: Segment,
     /// Verdict on the checksum.
     pub checksum: Verdict,
+}
+
+/// What a TCP header says of the segment it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Sequence number: of SYN if that is set, else of the first byte of payload.
+    pub sequence: u32,
+    /// Acknowledgement number; without meaning unless ACK is set.
+    pub acknowledgement: u32,
+    /// Bytes of payload after the TCP header.
+    pub payload_bytes: u32,
+    /// Flags as in octet 13: FIN 0x01, SYN 0x02, RST 0x04, PSH 0x08, ACK 0x10.
+    pub flags: u8,
+}
+
+impl Segment {
+    /// SYN.
+    pub const SYN: u8 = 0x02;
+    /// RST.
+    pub const RST: u8 = 0x04;
+    /// ACK.
+    pub const ACK: u8 = 0x10;
+
+    /// Whether one of these flags is set.
+    #[inline]
+    pub fn has(&self, flags: u8) -> bool {
+        self.flags & flags != 0
+    }
 }
 
 /// Facts of an ICMP or ICMPv6 header.

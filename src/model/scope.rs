@@ -170,6 +170,23 @@ impl ScopeSet {
         self.scopes.get(&tag)
     }
 
+    /// The tag of the scope that answers come in, if all tunnels around it are answered by
+    /// those between the same ends; `None` beyond the bound.
+    pub fn reversed(&self, tag: ScopeTag) -> Option<ScopeTag> {
+        if tag == ScopeTag::WIRE {
+            return Some(tag);
+        }
+        let scope = self.get(tag)?;
+        Some(ScopeTag::of(&Scope {
+            parent: self.reversed(scope.parent)?,
+            tunnel: scope.tunnel.map(|tunnel| TunnelKey {
+                endpoints: tunnel.endpoints.reversed(),
+                ..tunnel
+            }),
+            vlans: scope.vlans,
+        }))
+    }
+
     /// Whether scopes were forgotten because there were too many.
     pub fn is_overfull(&self) -> bool {
         self.ceiling.is_some()

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::fragments::Fragments;
-use crate::account::{Ledger, PlainPacket};
+use crate::account::{Ledger, PlainPacket, PlainPackets};
 use crate::decode::{Decoder, Plain};
 use crate::model::facts::{Fragment, Layer, Packet, Piece};
 use crate::model::{Frame, LinkType};
@@ -16,7 +16,7 @@ pub(super) struct Worker {
     ledger: Ledger,
     packet: Packet,
     /// Plain packets of the block that are not yet counted.
-    plain: Vec<PlainPacket>,
+    plain: PlainPackets,
 }
 
 /// Plain packets that are counted together: enough for the ledger's look-ups in step,
@@ -30,7 +30,7 @@ impl Worker {
             decoder: Decoder::new(&options.decode),
             ledger: Ledger::new(options.timeline_bucket),
             packet: Packet::default(),
-            plain: Vec::with_capacity(PLAIN_PACKETS),
+            plain: PlainPackets::with_capacity(PLAIN_PACKETS),
         }
     }
 
@@ -54,16 +54,17 @@ impl Worker {
         self.count_plain(block.first().file);
     }
 
-    fn plain(&mut self, frame: &Frame<'_>, plain: &Plain) {
+    fn plain(&mut self, frame: &Frame<'_>, plain: &Plain<'_>) {
         if self.plain.len() == PLAIN_PACKETS {
             self.count_plain(frame.id.file);
         }
-        self.plain.push(PlainPacket {
+        let packet = PlainPacket {
             key: plain.key,
             ip_bytes: plain.ip_bytes,
             wire_bytes: frame.wire_bytes,
             timestamp: frame.timestamp,
-        });
+        };
+        self.plain.push(packet, plain.segment());
     }
 
     fn count_plain(&mut self, input: u32) {

@@ -126,7 +126,7 @@ fn transport_story(layer: &Layer) -> Option<String> {
                 "tcp/{} {} +{}",
                 tcp.ports.destination,
                 word(tcp.checksum),
-                tcp.payload_bytes
+                tcp.segment.payload_bytes
             )
         }
         Transport::Icmp(icmp) => {

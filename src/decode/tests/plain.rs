@@ -4,7 +4,7 @@ use super::frames::ALL;
 use super::*;
 use crate::decode::checksum::{add, fold, length, pseudo_of, sum, wide};
 use crate::decode::{geneve, vxlan};
-use crate::model::facts::LARGEST_MTU;
+use crate::model::facts::{LARGEST_MTU, Segment};
 use crate::model::{Addresses, Ports, Protocol, ScopeTag, Sum};
 use proptest::prelude::*;
 
@@ -166,9 +166,17 @@ fn check(decoder: &mut Decoder, frame: &Frame<'_>) -> bool {
         (Some(plain), Some(layer)) => {
             assert_eq!(plain.key, layer.flow_key());
             assert_eq!(plain.ip_bytes, layer.ip_bytes);
+            assert_eq!(plain.segment(), segment_of(&layer.transport));
             true
         }
         (plain, layer) => panic!("{plain:?} is not {layer:?}"),
+    }
+}
+
+fn segment_of(transport: &Transport) -> Option<Segment> {
+    match transport {
+        Transport::Tcp(tcp) => Some(tcp.segment),
+        _ => None,
     }
 }
 

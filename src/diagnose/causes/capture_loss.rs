@@ -52,7 +52,7 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// The capturing host says that it lost frames, or others counted more than there is here.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let told = [dropped(known), by_benchmark(known)];
+    let told = [dropped(known), by_benchmark(known), by_tcp(known)];
     let told: Vec<(f64, String)> = told.into_iter().flatten().collect();
     let sureness = told.iter().map(|(sureness, _)| *sureness).reduce(f64::max)?;
     let seen: Vec<String> = told.into_iter().map(|(_, seen)| seen).collect();
@@ -100,6 +100,36 @@ fn by_benchmark(known: &Known<'_>) -> Option<(f64, String)> {
         confidence::LIKELY
     } else {
         text.push_str(" The rest was lost before this point, or by the capture.");
+        confidence::POSSIBLE
+    };
+    Some((sureness, text))
+}
+
+/// Flows it takes to say that the capture loses packets.
+const MANY: usize = 3;
+
+/// TCP acknowledged data that the capture does not have. A filter may have taken it away.
+fn by_tcp(known: &Known<'_>) -> Option<(f64, String)> {
+    let table = &known.given.ledger.flows;
+    let missing = table.iter().filter_map(|(key, flow)| {
+        let segments = flow.segments()?;
+        segments
+            .missing_bytes(known.answering(key)?.segments()?)
+.filter(|bytes| *bytes > 0)
+    });
+    let missing: Vec<u64> = missing.collect();
+    if missing.is_empty() || known.given.is_filtered {
+        return None;
+    }
+    let text = format!(
+        "TCP acknowledged {} in {} that the capture does not have.",
+        number::bytes(missing.iter().sum()),
+        number::counted(missing.len() as u64, "flow"),
+    );
+    // One flow alone may have used its ports twice.
+    let sureness = if missing.len() >= MANY {
+        confidence::LIKELY
+    } else {
         confidence::POSSIBLE
     };
     Some((sureness, text))

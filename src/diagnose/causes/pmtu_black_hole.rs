@@ -1,6 +1,10 @@
 //! D28, pmtu-black-hole.
 
+use crate::account::{BlackHole, Flow, Sign};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::{Duration, FlowKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D28",
@@ -54,6 +58,46 @@ pub(super) const CAUSE: Cause = Cause {
     ],
 };
 
-pub(super) fn judge(_: &crate::diagnose::known::Known<'_>) -> Option<crate::diagnose::finding::Finding> {
-    None
+/// Full TCP segments are repeated and never acknowledged.
+pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    let holes = holes(known);
+    let (hole, key, flow) = holes.iter().max_by_key(|(hole, key, _)| (hole.segments, *key))?;
+    let mut seen = format!(
+        "{} > {} repeats segments of {} bytes of payload for {} and none is acknowledged, while \
+         smaller ones are.",
+        key.addresses.source(),
+        key.addresses.destination(),
+        number::count(hole.segment_bytes.into()),
+        number::duration(hole.lasted.as_secs_f64()),
+    );
+    let errors = flow.icmp_errors();
+    let told = errors.fragmentation_needed + errors.packet_too_big;
+    if told == 0 {
+        seen.push_str(" No ICMP error says that they are too big.");
+    } else {
+        let told = number::counted(told, "time");
+        seen.push_str(&format!(" ICMP said {told} that they are too big, and nothing changed."));
+    }
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .shown_by(known.exhibits().of_sign(Sign::TooBig), "ICMP says that a packet is too big")
+            .in_these(holes.iter().map(|(hole, key, _)| (hole.segments, *key)).collect()),
+    )
 }
+
+/// Flows in which it is so.
+fn holes<'a>(known: &Known<'a>) -> Vec<(BlackHole, FlowKey, &'a Flow)> {
+    let table = &known.given.ledger.flows;
+    let lasting = table
+        .iter()
+        .filter(|(_, flow)| flow.last - flow.first >= SHORTEST);
+    let holes = lasting.filter_map(|(key, flow)| {
+        let segments = flow.segments()?;
+        let hole = segments.black_hole(known.answering(key)?.segments()?)?;
+        Some((hole, *key, flow))
+    });
+    holes.collect()
+}
+
+/// Shorter than this there is no telling.
+const SHORTEST: Duration = Duration::from_secs(1);
