@@ -223,6 +223,43 @@ impl Destination {
         distant.min(self.refused_bytes())
     }
 
+    /// Bytes that its kernel refuses for want of memory: those of the fragments, whatever
+    /// else their datagrams lack, since memory is what it looks at first.
+    pub fn memory_bytes(&self) -> u64 {
+        let forecast = self.forecast.as_ref();
+        let refused = forecast.map_or(0, |forecast| forecast.predicted.rejected_bytes);
+        refused.min(self.chance_or_memory_bytes())
+    }
+
+    /// Bytes of datagrams that lack fragments by chance; those refused left out.
+    pub fn chance_bytes(&self) -> u64 {
+        self.chance_or_memory_bytes() - self.memory_bytes()
+    }
+
+    fn chance_or_memory_bytes(&self) -> u64 {
+        let by_chance = match self.pattern() {
+            Some(Pattern::Chance) => self.lacking().bytes,
+            Some(Pattern::OnlyFirst | Pattern::NoFirst) | None => 0,
+        };
+        by_chance + self.refused_bytes() - self.distant_bytes()
+            + self.unfinished_but_refused_bytes()
+    }
+
+    /// Of datagrams that the capture began or ended within, what was refused all the same.
+    fn unfinished_but_refused_bytes(&self) -> u64 {
+        let unfinished = self.losses.of(Loss::Unfinished).bytes;
+        let refused = self.forecast.as_ref().map_or(0.0, |forecast| {
+            let predicted = &forecast.predicted;
+            share(predicted.rejected_fragments, predicted.fragments)
+        });
+        (unfinished as f64 * refused) as u64
+    }
+
+    /// Bytes of datagrams of which nobody can say what became of them.
+    pub fn undecided_bytes(&self) -> u64 {
+        self.losses.of(Loss::Unfinished).bytes - self.unfinished_but_refused_bytes()
+    }
+
     /// The share of the datagrams put together here that its kernel puts together.
     pub fn delivered_share(&self) -> f64 {
         let forecast = self.forecast.as_ref();

@@ -57,7 +57,7 @@ pub(super) fn explain(known: &Known<'_>, findings: &[Finding]) -> Option<Explana
         .map(Destination::refused_bytes)
         .sum();
     let delivered_bytes = total(Flow::deliverable_bytes) - refused;
-    let undecided_bytes = known.lost(Loss::Unfinished).bytes;
+    let undecided_bytes = known.lost(Loss::Unfinished).bytes - refused_unfinished(known);
     let parts: Vec<Part> = findings.iter().filter_map(part).collect();
     let explained: u64 = parts.iter().map(|part| part.bytes).sum();
     let difference = sent_bytes.saturating_sub(delivered_bytes);
@@ -225,4 +225,12 @@ fn said(known: &Known<'_>) -> String {
         number::counted(sent, "message"),
         number::count(received),
     )
+}
+
+/// What looks undecided and is not, since a receiver refuses it.
+fn refused_unfinished(known: &Known<'_>) -> u64 {
+    let hosts = known.destinations.iter();
+    hosts
+        .map(|host| host.losses.of(Loss::Unfinished).bytes - host.undecided_bytes())
+        .sum()
 }

@@ -82,6 +82,8 @@ pub struct Predicted {
     pub fragments: u64,
     /// Fragments it refused because its memory was full.
     pub rejected_fragments: u64,
+    /// Wire bytes of the frames that carried those.
+    pub rejected_bytes: u64,
     /// Datagrams put together (`IpReasmOKs`).
     pub reassembled: u64,
     /// Datagrams given up after the timeout (`IpReasmTimeout`).

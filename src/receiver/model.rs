@@ -165,6 +165,7 @@ impl Model {
         self.predicted.fragments += 1;
         if self.is_full() {
             self.predicted.rejected_fragments += 1;
+            self.predicted.rejected_bytes += fragment.wire_bytes;
             self.predicted.failed += 1;
             self.predicted.first_full.get_or_insert(now);
             return;

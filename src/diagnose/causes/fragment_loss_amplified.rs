@@ -58,7 +58,8 @@ pub(super) const CAUSE: Cause = Cause {
 /// Datagrams that lack fragments by no other rule than chance.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let worst = by_chance(known).next()?;
-    let lost: u64 = by_chance(known).map(|host| host.lacking().bytes).sum();
+    let lost: u64 = by_chance(known).map(Destination::chance_bytes).sum();
+    let lacking: u64 = by_chance(known).map(|host| host.lacking().datagrams).sum();
     let late = known.late_part();
     let seen = format!(
         "{} of the fragments to {} never came ({} of {}), and so {} of its {} datagrams are not \
@@ -82,7 +83,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
             let reasons = [Loss::Gap, Loss::OnlyFirst, Loss::NoFirst];
             flow.losses().of_any(&reasons).bytes
         });
-    (lost > late.bytes).then_some(finding)
+    (lacking > late.datagrams).then_some(finding)
 }
 
 fn by_chance<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Destination> {

@@ -67,7 +67,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .max_by_key(|(host, forecast)| (forecast.predicted.rejected_fragments, host.host))?;
     let lost = refusing
         .clone()
-        .map(|(host, _)| host.refused_bytes() - host.distant_bytes())
+        .map(|(host, _)| host.memory_bytes())
         .sum();
     let keys = refusing.flat_map(|(host, _)| host.flows.iter().map(|key| (host.sent_bytes, *key)));
     let seen = [

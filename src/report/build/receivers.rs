@@ -76,6 +76,7 @@ fn prediction(predicted: &Predicted) -> Prediction {
     Prediction {
         fragments: predicted.fragments,
         rejected_fragments: predicted.rejected_fragments,
+        rejected_bytes: predicted.rejected_bytes,
         reassembled: predicted.reassembled,
         timed_out: predicted.timed_out,
         overlapped: predicted.overlapped,

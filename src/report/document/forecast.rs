@@ -38,6 +38,8 @@ pub struct Prediction {
     pub fragments: u64,
     /// Fragments it refused because its reassembly memory was full.
     pub rejected_fragments: u64,
+    /// Bytes on the wire of those.
+    pub rejected_bytes: u64,
     /// Datagrams put together (`IpReasmOKs`).
     pub reassembled: u64,
     /// Datagrams given up after the timeout (`IpReasmTimeout`).
