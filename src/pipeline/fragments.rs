@@ -1,9 +1,9 @@
-//! The fragments found in one block, and who takes which.
+//! The fragments found in one block, what hosts say about such, and who takes which.
 
 use super::SHARDS;
 use crate::model::facts::{Layer, Piece};
 use crate::reassemble::{FragmentFacts, Place};
-use crate::receiver;
+use crate::receiver::{self, GivenUp};
 
 /// The fragments of one block (of one reassembled packet), in the order they were found.
 #[derive(Debug, Default)]
@@ -13,7 +13,9 @@ pub(super) struct Fragments {
     by_shard: [Vec<u32>; SHARDS],
     /// Which of them go to the hosts of each shard of the receiver model.
     by_host: [Vec<u32>; SHARDS],
-    /// One bit for each number of IP headers that is around some fragment.
+    /// What hosts say about datagrams they gave up, in the same order.
+    given_up: Vec<GivenUp>,
+    /// One bit for each number of IP headers that is around some fragment or message.
     depths: u8,
 }
 
@@ -36,6 +38,17 @@ impl Fragments {
         self.all.push(facts);
     }
 
+    pub(super) fn push_given_up(&mut self, told: GivenUp) {
+        self.depths |= 1 << told.depth;
+        self.given_up.push(told);
+    }
+
+    /// What the hosts of one shard say about datagrams they gave up.
+    pub(super) fn given_up(&self, shard: usize) -> impl Iterator<Item = &GivenUp> {
+        let told = self.given_up.iter();
+        told.filter(move |told| told.host.shard(SHARDS) == shard)
+    }
+
     /// The fragments that one shard takes.
     pub(super) fn of_shard(
         &self,
@@ -53,18 +66,19 @@ impl Fragments {
         self.depths == 0
     }
 
-    /// Whether there are fragments with `depth` IP headers around them.
+    /// Whether there are fragments or messages with `depth` IP headers around them.
     pub(super) fn has(&self, depth: usize) -> bool {
         self.depths >> depth & 1 != 0
     }
 
-    /// Whether there are fragments with at least `depth` IP headers around them.
+    /// The same with at least `depth` IP headers.
     pub(super) fn reach(&self, depth: usize) -> bool {
         self.depths >> depth != 0
     }
 
     pub(super) fn clear(&mut self) {
         self.all.clear();
+        self.given_up.clear();
         for indices in self.by_shard.iter_mut().chain(&mut self.by_host) {
             indices.clear();
         }

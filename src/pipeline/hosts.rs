@@ -21,15 +21,24 @@ impl Hosts {
         }
     }
 
-    /// Takes the fragments to these hosts that have `depth` IP headers around them.
+    /// Takes the fragments to these hosts that have `depth` IP headers around them, and
+    /// what the hosts say about them, in the order of the capture.
     pub(super) fn step(&mut self, shard: usize, depth: usize, load: &Load) {
         while self.receivers.len() <= depth {
             self.receivers.push(Receivers::new(&self.settings));
         }
         let receivers = &mut self.receivers[depth];
+        let told = load.decoded.fragments.given_up(shard);
+        let mut told = told
+            .filter(|told| usize::from(told.depth) == depth)
+            .peekable();
         load.each(Part::Hosts, shard, depth, |fragment| {
-            receivers.take(fragment)
+            while let Some(told) = told.next_if(|told| told.frame < fragment.frame) {
+                receivers.hear(told);
+            }
+            receivers.take(fragment);
         });
+        told.for_each(|told| receivers.hear(told));
     }
 
     /// What could not be modelled.

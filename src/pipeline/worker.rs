@@ -7,6 +7,7 @@ use crate::decode::{Decoder, Plain};
 use crate::model::facts::{Fragment, Layer, Packet, Piece};
 use crate::model::{Frame, LinkType};
 use crate::reassemble::Place;
+use crate::receiver::GivenUp;
 use crate::source::{Block, FilterSet};
 
 /// Decodes blocks and counts what is whole.
@@ -76,6 +77,13 @@ impl Worker {
     fn packet(&mut self, frame: &Frame<'_>, block: &Block, fragments: &mut Fragments) {
         self.decoder.frame(frame, &mut self.packet);
         self.ledger.frame(frame, &self.packet);
+        let Some(layer) = self.packet.layers.last() else {
+            return;
+        };
+        let depth = (self.packet.layers.len() - 1) as u8;
+        if let Some(told) = GivenUp::of(layer, frame.id, frame.timestamp, depth) {
+            fragments.push_given_up(told);
+        }
         let Some((layer, piece)) = innermost_piece(&self.packet) else {
             return;
         };
@@ -83,7 +91,7 @@ impl Worker {
             frame: frame.id,
             timestamp: frame.timestamp,
             wire_bytes: frame.wire_bytes.into(),
-            depth: (self.packet.layers.len() - 1) as u8,
+            depth,
             ovn: self.packet.ovn(),
             buffer: 0,
             start: block.offset_of(frame.data),

@@ -1,7 +1,8 @@
 //! What is said of one host.
 
 use super::settings::Settings;
-use crate::model::{Addresses, IpVersion, ScopeTag, Timestamp};
+use crate::model::facts::{IcmpError, Layer, Transport};
+use crate::model::{Addresses, FrameId, IpVersion, ScopeTag, Timestamp};
 use std::net::IpAddr;
 
 /// A host that fragments were sent to: one account of reassembly memory.
@@ -27,6 +28,43 @@ impl Host {
     }
 }
 
+/// A host's message that it gave up a datagram, some of whose fragments never came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenUp {
+    /// The host.
+    pub host: Host,
+    /// The frame it is in.
+    pub frame: FrameId,
+    /// When it was captured.
+    pub timestamp: Timestamp,
+    /// IP headers around it.
+    pub depth: u8,
+}
+
+impl GivenUp {
+    /// What the innermost layer of a packet says, if it is that. A router may have given
+    /// up a datagram too, but not those of the host.
+    pub fn of(layer: &Layer, frame: FrameId, timestamp: Timestamp, depth: u8) -> Option<Self> {
+        let Transport::Icmp(icmp) = &layer.transport else {
+            return None;
+        };
+        let quoted = icmp.quoted.as_ref()?;
+        let addresses = quoted.flow.addresses;
+        let is_its_own = addresses.destination == layer.addresses.source;
+        let is_told = quoted.error == IcmpError::ReassemblyTimeExceeded;
+        (is_told && is_its_own).then_some(Self {
+            host: Host {
+                scope: quoted.flow.scope,
+                version: addresses.version,
+                destination: addresses.destination,
+            },
+            frame,
+            timestamp,
+            depth,
+        })
+    }
+}
+
 /// What the kernel of one host makes of the fragments sent to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
@@ -34,6 +72,8 @@ pub struct Forecast {
     pub host: Host,
     /// What is assumed of it.
     pub settings: Settings,
+    /// Times it said that it gave up a datagram; each tells when its timers fire.
+    pub timeouts_told: u64,
     /// What it does.
     pub predicted: Predicted,
     /// What it would do if something were different; from replaying the same fragments.

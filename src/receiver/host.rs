@@ -25,6 +25,8 @@ pub(super) struct HostModels {
     forks: [Fork; 3],
     wire_bytes: u64,
     largest_full_bytes: u32,
+    /// Times the host said that it gave up a datagram.
+    timeouts_told: u64,
 }
 
 /// A kernel with other settings; `None` while it has nothing different to do.
@@ -59,6 +61,7 @@ impl HostModels {
             ],
             wire_bytes: 0,
             largest_full_bytes: 0,
+            timeouts_told: 0,
         }
     }
 
@@ -76,6 +79,20 @@ impl HostModels {
             }
         }
         self.base.take(fragment, self.clock);
+    }
+
+    /// The host says that it gave up a datagram.
+    pub fn hear(&mut self, at: Timestamp) {
+        self.clock = self.clock.max(at);
+        self.timeouts_told = self.timeouts_told.saturating_add(1);
+        self.base
+            .advance_until(self.clock, &mut self.forks, self.host);
+        for fork in &mut self.forks {
+            if let Some(model) = &mut fork.model {
+                model.hear(self.clock);
+            }
+        }
+        self.base.hear(self.clock);
     }
 
     /// Places for datagrams that its kernels take.
@@ -117,6 +134,7 @@ impl HostModels {
         Forecast {
             host: self.host,
             settings: self.settings,
+            timeouts_told: self.timeouts_told,
             predicted,
             alternatives,
         }

@@ -3,7 +3,7 @@
 //!
 //! For each fragment, in this order:
 //!
-//! 1. Timers that are over by now discard their datagrams.
+//! 1. Timers that are over by now discard their datagrams (`timer.rs`).
 //! 2. If memory is above the threshold, the fragment is refused, whatever it belongs to.
 //! 3. A datagram not known is opened, with a timer.
 //! 4. If more than `ipfrag_max_dist` other fragments of the same source were queued
@@ -17,7 +17,7 @@
 use super::coverage::{Coverage, Fit};
 use super::forecast::Predicted;
 use super::settings::Rules;
-use super::timer;
+use super::timer::Wheel;
 use crate::model::{Duration, IpVersion, Protocol, Timestamp};
 use crate::reassemble::FragmentFacts;
 use hashbrown::{HashMap, HashTable};
@@ -63,6 +63,7 @@ struct Timer {
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     rules: Rules,
+    wheel: Wheel,
     open: Vec<Open>,
     free: Vec<u32>,
     index: HashTable<u32>,
@@ -80,6 +81,7 @@ pub(super) struct Model {
 impl Model {
     pub fn new(rules: Rules) -> Self {
         Self {
+            wheel: Wheel::new(&rules),
             rules,
             open: Vec::new(),
             free: Vec::new(),
@@ -98,6 +100,7 @@ impl Model {
     /// The same with other rules from here on; open datagrams live by them too.
     pub fn with(&self, rules: Rules) -> Self {
         let mut other = self.clone();
+        other.wheel = self.wheel.with(&rules);
         other.rules = rules;
         other.set_next_timer();
         other
@@ -141,9 +144,18 @@ impl Model {
             && let Some(timer) = self.timers.pop_front()
         {
             self.predicted.timed_out += 1;
+            self.wheel.fired(self.next_timer);
             self.discard(timer.place);
             self.set_next_timer();
         }
+    }
+
+    /// The host says at `now` that it gave up a datagram.
+    pub fn hear(&mut self, now: Timestamp) {
+        self.advance(now);
+        self.wheel.hear(now);
+        self.set_next_timer();
+        self.advance(now);
     }
 
     /// Leaves no stale timer in front.
@@ -151,7 +163,7 @@ impl Model {
         while let Some(timer) = self.timers.front() {
             let place = self.open.get(timer.place as usize);
             if place.is_some_and(|open| open.serial == timer.serial) {
-                self.next_timer = timer::fires(timer.opened, &self.rules);
+                self.next_timer = self.wheel.fires(timer.opened);
                 return;
             }
             self.timers.pop_front();

@@ -1,6 +1,6 @@
 //! The hosts that fragments go to.
 
-use super::forecast::{Forecast, Host};
+use super::forecast::{Forecast, GivenUp, Host};
 use super::host::HostModels;
 use super::settings::Settings;
 use crate::model::Timestamp;
@@ -21,8 +21,15 @@ const SHARD_SEED: u64 = 815;
 /// Which of `shards` equal parts of the work the host that a fragment goes to falls
 /// into: the same in every run.
 pub fn shard_of(key: &Key, shards: usize) -> usize {
-    let hash = FixedState::with_seed(SHARD_SEED).hash_one(host_of(key));
-    (hash % shards.max(1) as u64) as usize
+    host_of(key).shard(shards)
+}
+
+impl Host {
+    /// As [`shard_of`] its fragments.
+    pub fn shard(&self, shards: usize) -> usize {
+        let hash = FixedState::with_seed(SHARD_SEED).hash_one(self);
+        (hash % shards.max(1) as u64) as usize
+    }
 }
 
 fn host_of(key: &Key) -> Host {
@@ -94,6 +101,15 @@ impl Receivers {
             *slot = None;
             self.places = self.places.saturating_sub(after);
             self.not_modelled.hosts_given_up = self.not_modelled.hosts_given_up.saturating_add(1);
+        }
+    }
+
+    /// Hears a host say that it gave up a datagram.
+    pub fn hear(&mut self, told: &GivenUp) {
+        let index = self.hosts.get(&told.host);
+        let models = index.and_then(|index| self.models[*index as usize].as_mut());
+        if let Some(models) = models {
+            models.hear(told.timestamp);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use super::settings::{Settings, Truesize};
-use super::timer;
+use super::timer::Wheel;
 use super::*;
 use crate::model::{Addresses, Duration, FrameId, IpVersion, Protocol, ScopeTag, Timestamp};
 use crate::reassemble::{FragmentFacts, Key, Payload};
@@ -96,28 +96,107 @@ fn truesize_as_measured() {
 
 #[test]
 fn timers_are_rounded_up_to_the_step_of_their_level() {
-    let fires = |seconds: i64, hz: u32| {
+    let lateness = |seconds: i64, hz: u32| {
         let settings = Settings {
             ipfrag_time: Duration::from_secs(seconds),
             kernel_hz: hz,
             ..Settings::default()
         };
         let rules = settings.rules(IpVersion::V4);
-        let late = |at: i64| (timer::fires(Timestamp(at), &rules) - Timestamp(at)).0 / MS;
+        let mut wheel = Wheel::new(&rules);
+        wheel.hear(Timestamp(0));
+        let late = |at: i64| (wheel.fires(Timestamp(at)) - Timestamp(at)).0 / MS;
         let lates: Vec<i64> = (0..5000).map(|step| late(step * 777_777)).collect();
         let (least, most) = (lates.iter().min(), lates.iter().max());
         (least.copied().unwrap_or(0), most.copied().unwrap_or(0))
     };
-    // 500 jiffies: steps of 8, 32 ms. 7,500: steps of 512, 2.048 s.
-    let (least, most) = fires(2, 250);
+    // 500 jiffies: steps of 8, 32 ms. 750: of 64, 256 ms. 7,500: of 512, 2.048 s.
+    let (least, most) = lateness(2, 250);
     assert!(least >= 1996 && most <= 2036, "{least} {most}");
-    let (least, most) = fires(30, 250);
+    let (least, most) = lateness(3, 250);
+    assert!(
+        least >= 2996 && (3200..=3260).contains(&most),
+        "{least} {most}"
+    );
+    let (least, most) = lateness(30, 250);
     assert!(
         least >= 29_996 && (31_000..=32_052).contains(&most),
         "{least} {most}"
     );
-    let (least, most) = fires(30, 1000);
+    let (least, most) = lateness(30, 1000);
     assert!(least >= 29_999 && most <= 34_100, "{least} {most}");
+}
+
+/// Of a host whose timers take a second: 250 jiffies, in steps of 32 ms.
+fn wheel_of_a_second() -> Wheel {
+    let settings = Settings {
+        ipfrag_time: Duration::from_secs(1),
+        ..Settings::default()
+    };
+    Wheel::new(&settings.rules(IpVersion::V4))
+}
+
+#[test]
+fn timers_fire_at_the_last_moment_until_a_step_is_known() {
+    let mut wheel = wheel_of_a_second();
+    let opened = Timestamp(500 * MS);
+    assert_eq!(wheel.fires(opened), Timestamp(1532 * MS));
+    // Steps are at 1,532 ms, 1,564 ms and so on then, until the host tells better.
+    wheel.fired(Timestamp(1532 * MS));
+    assert_eq!(wheel.fires(Timestamp(530 * MS)), Timestamp(1532 * MS));
+    assert_eq!(wheel.fires(Timestamp(540 * MS)), Timestamp(1564 * MS));
+    wheel.hear(Timestamp(1540 * MS));
+    assert_eq!(wheel.fires(Timestamp(530 * MS)), Timestamp(1540 * MS));
+    assert_eq!(wheel.fires(Timestamp(541 * MS)), Timestamp(1572 * MS));
+}
+
+#[test]
+fn messages_move_the_steps_at_once_if_early_and_slowly_if_late() {
+    let mut wheel = wheel_of_a_second();
+    let step_after = |wheel: &Wheel| wheel.fires(Timestamp(0)).0.rem_euclid(32 * MS);
+    wheel.hear(Timestamp(3200 * MS + 4 * MS));
+    assert_eq!(step_after(&wheel), 4 * MS);
+    wheel.hear(Timestamp(6400 * MS));
+    assert_eq!(step_after(&wheel), 0);
+    // A jiffy late.
+    wheel.hear(Timestamp(9600 * MS + 4 * MS));
+    assert_eq!(step_after(&wheel), 4 * MS / 32);
+}
+
+/// The host of the fragments says that it gave up a datagram.
+fn told(timestamp: Timestamp) -> GivenUp {
+    let addresses = Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]);
+    GivenUp {
+        host: Host {
+            scope: ScopeTag::WIRE,
+            version: IpVersion::V4,
+            destination: addresses.destination,
+        },
+        frame: FrameId::default(),
+        timestamp,
+        depth: 0,
+    }
+}
+
+#[test]
+fn what_a_host_says_ends_what_it_gave_up() {
+    let settings = Settings {
+        ipfrag_time: Duration::from_secs(1),
+        ..Settings::default()
+    };
+    let forecast = |told_ms: Option<i64>, end_ms: i64| {
+        let mut receivers = Receivers::new(&settings);
+        receivers.take(&fragment(1, 0, 0, 8, true));
+        if let Some(ms) = told_ms {
+            receivers.hear(&told(Timestamp(ms * MS)));
+        }
+        receivers.finish(Timestamp(end_ms * MS)).remove(0)
+    };
+    let open = forecast(None, 1031);
+    assert_eq!((open.predicted.timed_out, open.timeouts_told), (0, 0));
+    assert_eq!(forecast(None, 1032).predicted.timed_out, 1);
+    let told = forecast(Some(1010), 1010);
+    assert_eq!((told.predicted.timed_out, told.timeouts_told), (1, 1));
 }
 
 #[test]
@@ -334,6 +413,8 @@ proptest! {
     fn forks_equal_kernels_that_ran_so_from_the_start(
         mut fragments in prop::collection::vec(any_fragment(), 0..600),
         is_sorted in any::<bool>(),
+        // One: by how much more a second moves the steps depends on how long they are.
+        told_before in prop::option::of(1..600usize),
         high_thresh in prop_oneof![Just(4000u64), Just(20_000), Just(1 << 22)],
     ) {
         if is_sorted {
@@ -341,7 +422,10 @@ proptest! {
         }
         let settings = Settings { ipfrag_high_thresh: high_thresh, ..Settings::default() };
         let mut receivers = Receivers::new(&settings);
-        for fragment in &fragments {
+        for (index, fragment) in fragments.iter().enumerate() {
+            if told_before == Some(index) {
+                receivers.hear(&told(fragment.timestamp));
+            }
             receivers.take(fragment);
         }
         let end = Timestamp(100_000 * MS);
@@ -351,8 +435,11 @@ proptest! {
             for alternative in &forecast.alternatives[..3] {
                 let mut model = Model::new(alternative.settings.rules(IpVersion::V4));
                 let mut clock = Timestamp::MIN;
-                for fragment in &fragments {
+                for (index, fragment) in fragments.iter().enumerate() {
                     clock = clock.max(fragment.timestamp);
+                    if told_before == Some(index) {
+                        model.hear(clock);
+                    }
                     model.take(fragment, clock);
                 }
                 let alone = model.finish(end);

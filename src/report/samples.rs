@@ -434,6 +434,7 @@ pub(crate) fn with_finding() -> Report {
     report.receivers = vec![Receiver {
         address: [10, 16, 0, 9].into(),
         settings: settings(4 << 20),
+        timeouts_told: 3,
         predicted: prediction,
         alternatives: vec![Alternative {
             changed: vec!["net.ipv4.ipfrag_high_thresh".to_owned()],

@@ -21,6 +21,7 @@ fn receiver(forecast: &Forecast) -> Receiver {
             .map(|other| alternative(other, &assumed, version))
             .collect(),
         settings: assumed,
+        timeouts_told: forecast.timeouts_told,
         predicted: prediction(&forecast.predicted),
     }
 }

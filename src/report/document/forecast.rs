@@ -13,6 +13,10 @@ pub struct Receiver {
     pub address: IpAddr,
     /// Kernel settings assumed, by sysctl name.
     pub settings: BTreeMap<String, u64>,
+    /// ICMP messages in which it says that it gave up a datagram. They tell when its
+    /// timers fire. With none, `reassembled` can be a quarter off where memory fills up
+    /// and timers empty it.
+    pub timeouts_told: u64,
     /// What the kernel would have done with these settings.
     pub predicted: Prediction,
     /// What it would have done with others, from replaying the same fragments.
