@@ -9,7 +9,7 @@ mod scenario;
 use crate::support::{count, fraglens, none};
 use counters::Version;
 use flate2::read::GzDecoder;
-use scenario::{Load, Outcome, Scenario};
+use scenario::{Kernel, Load, Outcome, Scenario};
 use serde_json::Value;
 use std::fs;
 use std::io::Read;
@@ -17,7 +17,9 @@ use std::io::Read;
 /// How often a scenario is repeated whose capture lost something.
 const ATTEMPTS: usize = 3;
 
-/// A prediction may be off by a twentieth or by this many.
+/// A prediction may be off by so much where fragments are lost at random,
+const ROOM_PERCENT: u64 = 5;
+/// or by this many.
 const FEW: u64 = 5;
 
 fn messages(bytes: u32, mbits: u32, seconds: f32, lost_per_mille: u32) -> Load {
@@ -37,11 +39,13 @@ fn fragments(pattern: &'static str, times: u32, quiet_seconds: f32) -> Load {
     }
 }
 
-/// Room where memory fills up and timers empty it, again and again. When exactly they
-/// do depends on the state of the kernel's timer wheel, which no capture tells, and how
-/// many datagrams then pass depends on that alone: their number is not compared.
-const TIMER_ROOM_PERCENT: u64 = 20;
-
+/// Where memory fills up and timers empty it, again and again, a jiffy decides which
+/// datagrams pass, and the same packets do not give the same numbers twice: sent five
+/// times to one kernel, 8 kB messages with 1 s in 256 KiB made 865 to 1,069 datagrams,
+/// 64 kB messages with 1 s in 4 MiB 568 to 644. The messages of the host tell the phase
+/// of its timers, but not which of them fire a jiffy late. So the loads here are those
+/// where that is little: timers in steps of 256 ms (3 s), or a thousand of them. They
+/// end when no timers fire: memory was full three seconds before, and nothing opened.
 fn scenarios() -> Vec<Scenario> {
     let scenario = |name, load| Scenario {
         name,
@@ -50,26 +54,33 @@ fn scenarios() -> Vec<Scenario> {
         parameters: &[],
         options: &[],
         pasted: false,
-        room_percent: 5,
+        is_tunnelled: false,
     };
     vec![
         scenario("3 % lost at defaults", messages(65_507, 1_000, 3.0, 30)),
         Scenario {
-            parameters: &["net.ipv4.ipfrag_time=2"],
-            options: &["--ipfrag-time", "2s"],
-            room_percent: TIMER_ROOM_PERCENT,
-            ..scenario("0.5 % lost, 2 s", messages(65_507, 150, 6.0, 5))
+            parameters: &["net.ipv4.ipfrag_time=3"],
+            options: &["--ipfrag-time", "3s"],
+            ..scenario("0.5 % lost, 3 s", messages(65_507, 150, 5.5, 5))
         },
         scenario("two fragments each", messages(2_800, 300, 2.0, 2)),
         Scenario {
             parameters: &[
                 "net.ipv4.ipfrag_low_thresh=196608",
-                "net.ipv4.ipfrag_high_thresh=262144",
+                "net.ipv4.ipfrag_high_thresh=1048576",
                 "net.ipv4.ipfrag_time=1",
             ],
-            options: &["--ipfrag-high-thresh", "262144", "--ipfrag-time", "1s"],
-            room_percent: TIMER_ROOM_PERCENT,
-            ..scenario("256 KiB, 1 s", messages(8_192, 40, 4.5, 10))
+            options: &["--ipfrag-high-thresh", "1MiB", "--ipfrag-time", "1s"],
+            ..scenario("1 MiB, 1 s", messages(2_800, 200, 3.5, 50))
+        },
+        Scenario {
+            parameters: &[
+                "net.ipv4.ipfrag_low_thresh=196608",
+                "net.ipv4.ipfrag_high_thresh=1048576",
+                "net.ipv4.ipfrag_time=3",
+            ],
+            options: &["--ipfrag-high-thresh", "1048576", "--ipfrag-time", "3s"],
+            ..scenario("1 MiB, 3 s", messages(8_192, 100, 5.5, 5))
         },
         Scenario {
             parameters: &["net.ipv4.ipfrag_time=1"],
@@ -94,16 +105,21 @@ fn scenarios() -> Vec<Scenario> {
         scenario("duplicates", fragments("duplicate", 20, 0.0)),
         Scenario {
             version: Version::V6,
-            parameters: &["net.ipv6.ip6frag_time=2"],
-            options: &["--ip6frag-time", "2s"],
-            room_percent: TIMER_ROOM_PERCENT,
-            ..scenario("IPv6, 2 s", messages(65_487, 150, 5.0, 5))
+            parameters: &["net.ipv6.ip6frag_time=3"],
+            options: &["--ip6frag-time", "3s"],
+            ..scenario("IPv6, 3 s", messages(65_487, 150, 5.5, 5))
         },
         Scenario {
             version: Version::V6,
             parameters: &["net.ipv6.ip6frag_time=1"],
             options: &["--ip6frag-time", "1s"],
             ..scenario("IPv6 overlaps", fragments("overlap", 20, 1.5))
+        },
+        Scenario {
+            parameters: &["net.ipv4.ipfrag_time=1"],
+            options: &["--ipfrag-time", "1s"],
+            is_tunnelled: true,
+            ..scenario("through VXLAN", messages(8_192, 40, 3.0, 10))
         },
     ]
 }
@@ -114,8 +130,9 @@ fn a_kernel_counts_what_the_receiver_model_predicts() {
     let hz = kernel_hz();
     let mut faults = Vec::new();
     eprintln!(
-        "{:22} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9} {:>6}",
+        "{:22} {:10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9} {:>6}",
         "kernel",
+        "of",
         "Reqds",
         "OKs",
         "Fails",
@@ -143,7 +160,7 @@ fn captured_whole(scenario: &Scenario) -> Result<Outcome, String> {
         let report = analyze(&outcome, &[])?;
         let captured = count(&report, "totals.fragments.total");
         print_row(scenario, &outcome, captured);
-        if outcome.capture_lost == 0 && captured == outcome.kernel.fragments {
+        if outcome.capture_lost == 0 && captured == outcome.fragments() {
             return Ok(outcome);
         }
     }
@@ -154,21 +171,24 @@ fn captured_whole(scenario: &Scenario) -> Result<Outcome, String> {
 }
 
 fn print_row(scenario: &Scenario, outcome: &Outcome, captured: u64) {
-    let kernel = outcome.kernel;
-    eprintln!(
-        "{:22} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9} {:>6.1}",
-        scenario.name,
-        kernel.fragments,
-        kernel.reassembled,
-        kernel.failed,
-        kernel.timed_out,
-        kernel.overlaps,
-        captured,
-        outcome.capture_lost,
-        outcome.memory_seen,
-        outcome.memory_at_end,
-        outcome.took.as_secs_f32()
-    );
+    for kernel in &outcome.kernels {
+        let counted = kernel.counted;
+        eprintln!(
+            "{:22} {:10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>5} {:>9} {:>9} {:>6.1}",
+            scenario.name,
+            kernel.address,
+            counted.fragments,
+            counted.reassembled,
+            counted.failed,
+            counted.timed_out,
+            counted.overlaps,
+            captured,
+            outcome.capture_lost,
+            kernel.memory_seen,
+            kernel.memory_at_end,
+            outcome.took.as_secs_f32()
+        );
+    }
 }
 
 /// The report of the program, or what it said instead.
@@ -198,60 +218,69 @@ fn differences(scenario: &Scenario, outcome: &Outcome, hz: Option<&str>) -> Vec<
     if let Some(hz) = hz {
         options.extend(["--kernel-hz", hz]);
     }
-    let predicted = match prediction(scenario, outcome, &options) {
-        Ok(predicted) => predicted,
-        Err(fault) => return vec![format!("{}: {fault}", scenario.name)],
-    };
-    let kernel = outcome.kernel;
-    let pairs = [
-        ("fragments", kernel.fragments),
-        ("reassembled", kernel.reassembled),
-        ("failed", kernel.failed),
-        ("timed_out", kernel.timed_out),
-    ];
-    let is_compared = |field: &str| field != "reassembled" || scenario.counts_datagrams();
-    let pairs = pairs.into_iter().filter(|(field, _)| is_compared(field));
-    let wrong = pairs.filter_map(|(field, counted)| {
-        let told = predicted[field].as_u64();
-        let right = told.is_some_and(|told| scenario.agree(told, counted));
-        let told = told.map_or("nothing".to_owned(), |told| told.to_string());
-        (!right).then(|| {
-            format!(
-                "{}: predicted.{field} is {told}, the kernel counted {counted}",
-                scenario.name
-            )
-        })
-    });
-    wrong.collect()
+    match analyze(outcome, &options) {
+        Ok(report) => {
+            let kernels = outcome.kernels.iter();
+            let faults = kernels.flat_map(|kernel| kernel_differences(scenario, kernel, &report));
+            faults.collect()
+        }
+        Err(fault) => vec![format!("{}: {fault}", scenario.name)],
+    }
 }
 
-/// What fraglens predicts for the receiver.
-fn prediction(scenario: &Scenario, outcome: &Outcome, options: &[&str]) -> Result<Value, String> {
-    let report = analyze(outcome, options)?;
+/// Where the prediction for one receiver is not what its kernel counted.
+fn kernel_differences(scenario: &Scenario, kernel: &Kernel, report: &Value) -> Vec<String> {
+    let place = format!("{}, {}", scenario.name, kernel.address);
     let receivers = report["receivers"].as_array();
-    let receivers = receivers.ok_or("the report has no list `receivers`")?;
-    let of_address = |receiver: &&Value| receiver["address"] == scenario.receiver();
-    let receiver = receivers.iter().find(of_address).ok_or_else(|| {
-        let many = receivers.len();
-        format!(
-            "no prediction for {}: `receivers` has {many} entries",
-            scenario.receiver()
-        )
-    })?;
-    Ok(receiver["predicted"].clone())
+    let is_it = |receiver: &&Value| receiver["address"] == kernel.address;
+    let Some(receiver) = receivers.and_then(|receivers| receivers.iter().find(is_it)) else {
+        return vec![format!("{place}: there is no prediction")];
+    };
+    let counted = kernel.counted;
+    let pairs = [
+        ("fragments", counted.fragments),
+        ("reassembled", counted.reassembled),
+        ("failed", counted.failed),
+        ("timed_out", counted.timed_out),
+    ];
+    let told = pairs.map(|(field, _)| receiver["predicted"][field].as_u64());
+    print_prediction(told);
+    let wrong = pairs
+        .into_iter()
+        .zip(told)
+        .filter_map(|((field, counted), told)| {
+            let right = told.is_some_and(|told| scenario.agree(told, counted));
+            let told = shown(told);
+            (!right).then(|| {
+                format!("{place}: predicted.{field} is {told}, the kernel counted {counted}")
+            })
+        });
+    let mut faults: Vec<String> = wrong.collect();
+    let says_so = matches!(scenario.load, Load::Messages { .. }) && counted.timed_out > 0;
+    if says_so && receiver["timeouts_told"] == 0 {
+        faults.push(format!("{place}: no message of the host was seen"));
+    }
+    faults
+}
+
+fn print_prediction(told: [Option<u64>; 4]) {
+    let [fragments, reassembled, failed, timed_out] = told.map(shown);
+    eprintln!(
+        "{:22} {:10} {fragments:>8} {reassembled:>8} {failed:>8} {timed_out:>8}",
+        "", "predicted"
+    );
+}
+
+fn shown(number: Option<u64>) -> String {
+    number.map_or("nothing".to_owned(), |number| number.to_string())
 }
 
 impl Scenario {
-    /// Whether the number of datagrams put together is the model's to tell.
-    fn counts_datagrams(&self) -> bool {
-        self.room_percent < TIMER_ROOM_PERCENT
-    }
-
     /// Random loss leaves room for what happened at the same moment; fragments made by
     /// hand do not.
     fn agree(&self, predicted: u64, counted: u64) -> bool {
         let room = match self.load {
-            Load::Messages { .. } => FEW.max(counted * self.room_percent / 100),
+            Load::Messages { .. } => FEW.max(counted * ROOM_PERCENT / 100),
             Load::Fragments { .. } => 0,
         };
         predicted.abs_diff(counted) <= room

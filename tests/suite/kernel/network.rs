@@ -1,4 +1,5 @@
-//! Three network namespaces, a - router - b over veth, and nothing outside them.
+//! Network namespaces and nothing outside them: a - router - b over veth, and c, which a
+//! VXLAN tunnel from a to b leads to.
 //! They are gone when [`Network`] is dropped, and those of killed runs when the
 //! next one is made.
 
@@ -7,6 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 const PREFIX: &str = "fraglens-test-";
 const MTU: &str = "1450";
+const TUNNEL_MTU: &str = "1500";
 
 /// What the scenarios need, and the Debian package that has it.
 const TOOLS: [(&str, &str); 5] = [
@@ -20,11 +22,14 @@ const TOOLS: [(&str, &str); 5] = [
 /// Addresses of the receiver.
 pub const RECEIVER: &str = "10.2.0.2";
 pub const RECEIVER_6: &str = "fd00:2::2";
+/// Address of the host that the tunnel to the receiver leads to.
+pub const TENANT: &str = "10.3.0.3";
 
 pub struct Network {
     sender: String,
     router: String,
     receiver: String,
+    tenant: String,
 }
 
 /// One end of a cable: namespace, device, MAC.
@@ -40,6 +45,7 @@ impl Network {
             sender: name("a"),
             router: name("r"),
             receiver: name("b"),
+            tenant: name("c"),
         };
         network.build();
         network
@@ -63,13 +69,47 @@ impl Network {
         );
     }
 
-    fn namespaces(&self) -> [&str; 3] {
-        [&self.sender, &self.router, &self.receiver]
+    fn namespaces(&self) -> [&str; 4] {
+        [&self.sender, &self.router, &self.receiver, &self.tenant]
     }
 
-    /// Sets kernel parameters of the receiver, in this order.
-    pub fn set_receiver(&self, parameters: &[&str]) {
+    /// Sets kernel parameters of the receiver and of the tenant, in this order.
+    pub fn set_receivers(&self, parameters: &[&str]) {
         set(&self.receiver, parameters);
+        set(&self.tenant, parameters);
+    }
+
+    /// A VXLAN tunnel from the sender to the receiver, too wide for the network it goes
+    /// through. It ends in the receiver's namespace, but what comes out belongs to the
+    /// tenant's, so that each counts what it reassembles.
+    pub fn add_tunnel(&self) {
+        let sender = End(&self.sender, "va", "02:00:00:00:03:02");
+        let tenant = End(&self.tenant, "vc", "02:00:00:00:03:03");
+        for (end, made_in, local, remote) in [
+            (&sender, &self.sender, "10.1.0.2", RECEIVER),
+            (&tenant, &self.receiver, RECEIVER, "10.1.0.2"),
+        ] {
+            let End(namespace, device, mac) = end;
+            let device_words = ["-n", made_in, "link", "add", device, "address", mac];
+            let kind = ["mtu", TUNNEL_MTU, "type", "vxlan", "id", "42"];
+            let ends = ["dstport", "4789", "local", local, "remote", remote];
+            must_ip(&[&device_words[..], &kind, &ends].concat());
+            if made_in != namespace {
+                must_ip(&["-n", made_in, "link", "set", device, "netns", namespace]);
+            }
+            must_ip(&["-n", namespace, "link", "set", device, "up"]);
+        }
+        for (end, address, other, other_address) in [
+            (&sender, "10.3.0.2", &tenant, TENANT),
+            (&tenant, TENANT, &sender, "10.3.0.2"),
+        ] {
+            let address = format!("{address}/24");
+            must_ip(&["-n", end.0, "addr", "add", &address, "dev", end.1]);
+            know_neighbour(end, other_address, other);
+        }
+        // Else the sender would learn, which a host behind a bridge does not.
+        let route = ["-n", sender.0, "route", "replace", "10.3.0.0/24", "dev"];
+        must_ip(&[&route[..], &[sender.1, "mtu", "lock", TUNNEL_MTU]].concat());
     }
 
     /// All kernel parameters of the receiver, as a user would paste them.
@@ -97,6 +137,10 @@ impl Network {
 
     pub fn start_at_receiver(&self, command: &[&str]) -> Process {
         Process::start(&self.receiver, command)
+    }
+
+    pub fn start_at_tenant(&self, command: &[&str]) -> Process {
+        Process::start(&self.tenant, command)
     }
 }
 

@@ -2,14 +2,14 @@
 //! of what it counted.
 
 use super::counters::{Counters, Version, memory};
-use super::network::{Network, Process, RECEIVER, RECEIVER_6};
+use super::network::{Network, Process, RECEIVER, RECEIVER_6, TENANT};
 use crate::support::in_repository;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 
 /// Nothing waits longer than this for a line of a program.
@@ -47,15 +47,13 @@ pub struct Scenario {
     pub options: &'static [&'static str],
     /// fraglens reads all of them from `sysctl -a` instead.
     pub pasted: bool,
-    /// By how much the model may be beside the kernel where fragments are lost at random.
-    pub room_percent: u64,
+    /// The messages go through a VXLAN tunnel to a host behind the receiver.
+    pub is_tunnelled: bool,
 }
 
 pub struct Outcome {
-    pub kernel: Counters,
-    pub memory_at_end: u64,
-    /// The most seen by looking now and then.
-    pub memory_seen: u64,
+    /// Of each receiver of the scenario.
+    pub kernels: Vec<Kernel>,
     pub capture: PathBuf,
     /// Frames that the capture lost.
     pub capture_lost: u64,
@@ -65,31 +63,58 @@ pub struct Outcome {
     _folder: TempDir,
 }
 
+/// What the kernel of one receiver says.
+pub struct Kernel {
+    pub address: &'static str,
+    pub counted: Counters,
+    pub memory_at_end: u64,
+    /// The most seen by looking now and then.
+    pub memory_seen: u64,
+}
+
+impl Outcome {
+    /// Fragments that the kernels were given.
+    pub fn fragments(&self) -> u64 {
+        let counted = self.kernels.iter().map(|kernel| kernel.counted.fragments);
+        counted.sum()
+    }
+}
+
 impl Scenario {
-    pub fn receiver(&self) -> &'static str {
+    /// Where the fragments go: through the network, and through the tunnel.
+    fn receivers(&self) -> Vec<&'static str> {
         match self.version {
-            Version::V4 => RECEIVER,
-            Version::V6 => RECEIVER_6,
+            Version::V4 if self.is_tunnelled => vec![RECEIVER, TENANT],
+            Version::V4 => vec![RECEIVER],
+            Version::V6 => vec![RECEIVER_6],
         }
+    }
+
+    /// Where the messages go.
+    fn target(&self) -> &'static str {
+        self.receivers().last().expect("there is one")
     }
 
     pub fn run(&self) -> Outcome {
         let begin = Instant::now();
         let network = Network::new();
-        network.set_receiver(self.parameters);
+        network.set_receivers(self.parameters);
+        if self.is_tunnelled {
+            network.add_tunnel();
+        }
         if let Load::Messages { lost_per_mille, .. } = self.load {
             network.lose_fragments(lost_per_mille);
         }
         let folder = TempDir::new().expect("a folder");
         let settings = folder.path().join("sysctl");
         std::fs::write(&settings, network.receiver_settings()).expect("the settings are written");
-        let capture = Capture::start(&network, self.receiver(), &folder.path().join("capture"));
-        let seen = self.send(&network);
+        let capture = self.capture(&network, &folder.path().join("capture"));
+        let kernels = self.send(&network);
+        let counted = SystemTime::now();
         let capture_lost = capture.end();
+        end_at(&folder.path().join("capture"), counted);
         Outcome {
-            kernel: seen.counted,
-            memory_at_end: seen.memory_at_end,
-            memory_seen: seen.memory_seen,
+            kernels,
             capture: folder.path().join("capture"),
             capture_lost,
             settings,
@@ -98,30 +123,37 @@ impl Scenario {
         }
     }
 
+    /// All that goes to the receiver, and what it answers. Of what is in the tunnel every
+    /// byte is needed, of the rest the headers; the longest are those that an ICMPv6
+    /// message quotes.
+    fn capture(&self, network: &Network, path: &Path) -> Capture {
+        let snaplen = if self.is_tunnelled { "0" } else { "128" };
+        Capture::start(network, self.receivers()[0], snaplen, path)
+    }
+
     /// Sends everything, and reads the counters as soon as it is sent.
-    fn send(&self, network: &Network) -> Seen {
+    fn send(&self, network: &Network) -> Vec<Kernel> {
         let script = in_repository("tests/suite/kernel/traffic.py");
         let script = script.to_str().expect("the repository's path is text");
         let python = ["python3", "-B", script];
-        let mut receiver = network.start_at_receiver(&[&python[..], &["receive"]].concat());
-        let lines = Lines::of(receiver.0.stdout.take().expect("it is piped"));
-        lines.wait_for("ready", || ());
-        let process = receiver.0.id();
-
-        let before = Counters::read(process, self.version);
+        let receive = [&python[..], &["receive"]].concat();
+        let receivers = self.receivers();
+        let mut receivers: Vec<Receiver> = receivers
+            .into_iter()
+            .map(|address| {
+                let process = match address {
+                    TENANT => network.start_at_tenant(&receive),
+                    _ => network.start_at_receiver(&receive),
+                };
+                Receiver::new(address, self.version, process)
+            })
+            .collect();
         let words = self.sender_words();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut sender = network.start_at_sender(&[&python[..], &words].concat());
         let lines = Lines::of(sender.0.stdout.take().expect("it is piped"));
-        let mut memory_seen = 0;
-        lines.wait_for("sent", || {
-            memory_seen = memory_seen.max(memory(process, self.version));
-        });
-        Seen {
-            counted: Counters::read(process, self.version) - before,
-            memory_at_end: memory(process, self.version),
-            memory_seen,
-        }
+        lines.wait_for("sent", || receivers.iter_mut().for_each(Receiver::look));
+        receivers.iter().map(Receiver::kernel).collect()
     }
 
     fn sender_words(&self) -> Vec<String> {
@@ -131,21 +163,56 @@ impl Scenario {
                 mbits,
                 seconds,
                 ..
-            } => [&"flood", &self.receiver(), bytes, mbits, seconds],
+            } => [&"flood", &self.target(), bytes, mbits, seconds],
             Load::Fragments {
                 pattern,
                 times,
                 quiet_seconds,
-            } => [&"raw", &self.receiver(), pattern, times, quiet_seconds],
+            } => [&"raw", &self.target(), pattern, times, quiet_seconds],
         };
         words.map(ToString::to_string).to_vec()
     }
 }
 
-struct Seen {
-    counted: Counters,
-    memory_at_end: u64,
+/// A program that takes messages, and what the kernel in its namespace counts.
+struct Receiver {
+    address: &'static str,
+    version: Version,
+    process: Process,
+    before: Counters,
     memory_seen: u64,
+}
+
+impl Receiver {
+    /// Waits until it is ready.
+    fn new(address: &'static str, version: Version, mut process: Process) -> Self {
+        let lines = Lines::of(process.0.stdout.take().expect("it is piped"));
+        lines.wait_for("ready", || ());
+        Self {
+            address,
+            version,
+            before: Counters::read(process.0.id(), version),
+            process,
+            memory_seen: 0,
+        }
+    }
+
+    fn memory(&self) -> u64 {
+        memory(self.process.0.id(), self.version)
+    }
+
+    fn look(&mut self) {
+        self.memory_seen = self.memory_seen.max(self.memory());
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel {
+            address: self.address,
+            counted: Counters::read(self.process.0.id(), self.version) - self.before,
+            memory_at_end: self.memory(),
+            memory_seen: self.memory_seen,
+        }
+    }
 }
 
 /// tcpdump at the receiver.
@@ -155,10 +222,10 @@ struct Capture {
 }
 
 impl Capture {
-    fn start(network: &Network, receiver: &str, path: &Path) -> Self {
+    fn start(network: &Network, receiver: &str, snaplen: &str, path: &Path) -> Self {
         let path = path.to_str().expect("the path is text");
-        let how = ["tcpdump", "-Z", "root", "-i", "b0", "-s", "96"];
-        let to = ["-B", "65536", "-w", path, "dst", "host", receiver];
+        let how = ["tcpdump", "-Z", "root", "-i", "b0", "-s", snaplen];
+        let to = ["-B", "65536", "-w", path, "host", receiver];
         let mut tcpdump = network.start_at_receiver(&[&how[..], &to].concat());
         let said = Lines::of(tcpdump.0.stderr.take().expect("it is piped"));
         said.wait_for("listening on", || ());
@@ -175,6 +242,39 @@ impl Capture {
         let number = line.split_whitespace().next().map(str::parse);
         number.and_then(Result::ok).expect("tcpdump counts losses")
     }
+}
+
+/// Lets a capture end when the host was asked for its counters, however long ago it was
+/// sent the last frame: what it said later is left out, and an empty frame is added.
+fn end_at(capture: &Path, end: SystemTime) {
+    const FILE_HEADER: usize = 24;
+    const RECORD_HEADER: usize = 16;
+    const ETHERNET: u32 = 14;
+    let mut bytes = std::fs::read(capture).expect("tcpdump wrote a capture");
+    let end = end.duration_since(UNIX_EPOCH).expect("it is later");
+    let mut at = FILE_HEADER;
+    while let Some(header) = bytes.get(at..at + RECORD_HEADER) {
+        // Seconds, microseconds, bytes captured, bytes on the wire.
+        let [seconds, micros, captured] = [0, 4, 8].map(|field| {
+            let word = header[field..].first_chunk().expect("four bytes");
+            u32::from_ne_bytes(*word)
+        });
+        let time = Duration::new(seconds.into(), micros * 1000);
+        if time > end {
+            break;
+        }
+        at += RECORD_HEADER + captured as usize;
+    }
+    bytes.truncate(at);
+    let empty = [
+        end.as_secs() as u32,
+        end.subsec_micros(),
+        ETHERNET,
+        ETHERNET,
+    ];
+    bytes.extend(empty.iter().flat_map(|word| word.to_ne_bytes()));
+    bytes.resize(bytes.len() + ETHERNET as usize, 0);
+    std::fs::write(capture, bytes).expect("the capture is written");
 }
 
 /// What a program prints, line by line.
