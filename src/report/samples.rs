@@ -80,6 +80,7 @@ fn flow(src: &str, dst: &str, ports: Option<(u16, u16)>, protocol: Protocol) -> 
         mtu: None,
         fragments_per_datagram: None,
         largest_datagram_bytes: None,
+        gaps: Gaps::default(),
         packets_lost_in_tunnel: 0,
         super_frames: 0,
         closed: None,

@@ -5,8 +5,8 @@ use crate::account::{self, Ledger};
 use crate::model::size_class::class_bounds;
 use crate::model::{self, Counters, ScopeSet, Timestamp};
 use crate::report::document::{
-    Closed, Flow, FlowKey, FragmentsPerDatagram, IcmpErrors, Mtu, Options, OvnPorts, SizeClass,
-    Sort, Time, Tunnel, TunnelKey,
+    Closed, Flow, FlowKey, FragmentsPerDatagram, Gaps, IcmpErrors, Mtu, Options, OvnPorts,
+    SizeClass, Sort, Time, Tunnel, TunnelKey,
 };
 use std::cmp::Reverse;
 
@@ -159,6 +159,7 @@ fn flow_row(key: &model::FlowKey, flow: &account::Flow, scopes: &ScopeSet) -> Fl
             }
         }),
         largest_datagram_bytes: Some(flow.sizes.largest_bytes()).filter(|bytes| *bytes > 0),
+        gaps: gaps(flow.gaps()),
         packets_lost_in_tunnel: flow.packets_lost_in_tunnel(),
         super_frames: flow.super_frames(),
         closed: flow.closed().map(|closed| match closed {
@@ -186,6 +187,17 @@ fn size_class((class, count): (u8, account::SizeCount)) -> SizeClass {
         datagram_bytes_to: (to != u32::MAX).then_some(to),
         datagrams: count.datagrams,
         delivered: count.delivered,
+    }
+}
+
+fn gaps(gaps: account::Gaps) -> Gaps {
+    Gaps {
+        datagrams: gaps.datagrams,
+        fragments_seen: gaps.fragments_seen,
+        fragments_missing: gaps.fragments_missing.saturating_sub(gaps.fragments_late),
+        without_first: gaps.without_first,
+        without_last: gaps.without_last,
+        only_first: gaps.only_first,
     }
 }
 

@@ -226,6 +226,20 @@ pub(super) const COLUMNS: &[Column] = &[
     ("largest_datagram_bytes", |flow| {
         cell(flow.largest_datagram_bytes)
     }),
+    ("gaps_datagrams", |flow| flow.gaps.datagrams.to_string()),
+    ("gaps_fragments_seen", |flow| {
+        flow.gaps.fragments_seen.to_string()
+    }),
+    ("gaps_fragments_missing", |flow| {
+        flow.gaps.fragments_missing.to_string()
+    }),
+    ("gaps_without_first", |flow| {
+        flow.gaps.without_first.to_string()
+    }),
+    ("gaps_without_last", |flow| {
+        flow.gaps.without_last.to_string()
+    }),
+    ("gaps_only_first", |flow| flow.gaps.only_first.to_string()),
     ("packets_lost_in_tunnel", |flow| {
         flow.packets_lost_in_tunnel.to_string()
     }),

@@ -26,6 +26,8 @@ pub struct Flow {
     pub fragments_per_datagram: Option<FragmentsPerDatagram>,
     /// Largest datagram in bytes, IP header included; `null` if no size is known.
     pub largest_datagram_bytes: Option<u32>,
+    /// What is missing of its datagrams.
+    pub gaps: Gaps,
     /// Packets whose tunnel packet came in fragments that never became whole. They
     /// are in `bytes` and `sizes`, in no other counter.
     pub packets_lost_in_tunnel: u64,
@@ -130,6 +132,24 @@ pub struct FragmentsPerDatagram {
     pub min: u32,
     /// Most.
     pub max: u32,
+}
+
+/// What is missing of datagrams that lack fragments, where their size is known. Those
+/// that the capture began or ended within are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Gaps {
+    /// Such datagrams.
+    pub datagrams: u64,
+    /// Fragments of them that came, copies left out.
+    pub fragments_seen: u64,
+    /// Fragments that did not.
+    pub fragments_missing: u64,
+    /// Datagrams without their first fragment.
+    pub without_first: u64,
+    /// Datagrams without their last fragment.
+    pub without_last: u64,
+    /// Datagrams of which nothing came but the first fragment.
+    pub only_first: u64,
 }
 
 /// Encryption that is recognised and left closed.

@@ -19,7 +19,8 @@ mod witness;
 pub use capture::{Capture, CaptureFile, Problem, Severity};
 pub use finding::{Evidence, Explanation, Finding, Fix, Part};
 pub use flow::{
-    Closed, Flow, FlowKey, FragmentsPerDatagram, IcmpErrors, Mtu, OvnPorts, SizeClass, Throughput,
+    Closed, Flow, FlowKey, FragmentsPerDatagram, Gaps, IcmpErrors, Mtu, OvnPorts, SizeClass,
+    Throughput,
 };
 pub use forecast::{Alternative, Prediction, Receiver};
 pub use scalar::Time;
