@@ -165,3 +165,36 @@ impl FragmentFacts {
         }
     }
 }
+
+#[cfg(test)]
+impl FragmentFacts {
+    /// A fragment of a UDP datagram from 10.0.0.1 to 10.0.0.2 in Ethernet.
+    pub(crate) fn sample(id: u32, time: Timestamp, offset: u32, bytes: u32, more: bool) -> Self {
+        Self {
+            key: Key {
+                addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+                scope: ScopeTag::WIRE,
+                id,
+                protocol: Protocol::UDP,
+            },
+            frame: FrameId::default(),
+            timestamp: time,
+            depth: 0,
+            wire_bytes: u64::from(bytes) + 34,
+            ip_bytes: bytes + 20,
+            offset,
+            payload_bytes: bytes,
+            more,
+            sum: None,
+            payload: Payload::default(),
+            protocol: Protocol::UDP,
+            header_checksum: None,
+            ip_longer: false,
+            hop_limit: 64,
+            dont_fragment: false,
+            ovn: None,
+            extension_bytes: 0,
+            detour: None,
+        }
+    }
+}

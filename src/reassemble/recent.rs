@@ -224,8 +224,8 @@ fn chain_of(hash: u32, chains: &[u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Addresses, FrameId, Sum};
-    use crate::reassemble::{FragmentFacts, Payload};
+    use crate::model::{Addresses, Protocol, Sum};
+    use crate::reassemble::FragmentFacts;
 
     const SOON: Timestamp = Timestamp(100_000_000);
     const LATER: Timestamp = Timestamp(100_000_001);
@@ -252,24 +252,7 @@ mod tests {
     fn datagram(id: u32, hash: u32, pieces: u32, sum: u16) -> Datagram {
         let fragment = FragmentFacts {
             key: key(id),
-            frame: FrameId::default(),
-            timestamp: Timestamp(0),
-            depth: 0,
-            wire_bytes: 62,
-            ip_bytes: 28,
-            offset: 0,
-            payload_bytes: 8,
-            more: true,
-            sum: None,
-            payload: Payload::default(),
-            protocol: Protocol::UDP,
-            header_checksum: None,
-            ip_longer: false,
-            hop_limit: 64,
-            dont_fragment: false,
-            ovn: None,
-            extension_bytes: 0,
-            detour: None,
+            ..FragmentFacts::sample(id, Timestamp(0), 0, 8, true)
         };
         let mut datagram = Datagram::open(&fragment, hash, 0);
         for number in 0..pieces {

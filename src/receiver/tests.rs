@@ -4,39 +4,14 @@ use super::model::Model;
 use super::settings::{Settings, Truesize};
 use super::timer::Wheel;
 use super::*;
-use crate::model::{Addresses, Duration, FrameId, IpVersion, Protocol, ScopeTag, Timestamp};
-use crate::reassemble::{FragmentFacts, Key, Payload};
+use crate::model::{Addresses, Duration, FrameId, IpVersion, ScopeTag, Timestamp};
+use crate::reassemble::FragmentFacts;
 use proptest::prelude::*;
 
 const MS: i64 = 1_000_000;
 
 fn fragment(id: u32, nanos: i64, offset: u32, bytes: u32, more: bool) -> FragmentFacts {
-    FragmentFacts {
-        key: Key {
-            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
-            scope: ScopeTag::WIRE,
-            id,
-            protocol: Protocol::UDP,
-        },
-        frame: FrameId::default(),
-        timestamp: Timestamp(nanos),
-        depth: 0,
-        wire_bytes: u64::from(bytes) + 34,
-        ip_bytes: bytes + 20,
-        offset,
-        payload_bytes: bytes,
-        more,
-        sum: None,
-        payload: Payload::default(),
-        protocol: Protocol::UDP,
-        header_checksum: None,
-        ip_longer: false,
-        hop_limit: 64,
-        dont_fragment: false,
-        ovn: None,
-        extension_bytes: 0,
-        detour: None,
-    }
+    FragmentFacts::sample(id, Timestamp(nanos), offset, bytes, more)
 }
 
 fn version_6(mut fragment: FragmentFacts) -> FragmentFacts {

@@ -1,6 +1,6 @@
 use super::*;
-use crate::model::{Addresses, FrameId, Protocol, ScopeTag, Sum, Timestamp};
-use crate::reassemble::{Carried, Completed, Key, Payload};
+use crate::model::{Addresses, ScopeTag, Sum, Timestamp};
+use crate::reassemble::{Carried, Completed};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -55,30 +55,8 @@ impl Listener for Ear {
 
 fn fragment(id: u32, ms: i64, offset: u32, bytes: u32, more: bool) -> FragmentFacts {
     FragmentFacts {
-        key: Key {
-            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
-            scope: ScopeTag::WIRE,
-            id,
-            protocol: Protocol::UDP,
-        },
-        frame: FrameId::default(),
-        timestamp: Timestamp(ms * MS),
-        depth: 0,
-        wire_bytes: u64::from(bytes) + 34,
-        ip_bytes: bytes + 20,
-        offset,
-        payload_bytes: bytes,
-        more,
         sum: Some(Sum(offset as u16)),
-        payload: Payload::default(),
-        protocol: Protocol::UDP,
-        header_checksum: None,
-        ip_longer: false,
-        hop_limit: 64,
-        dont_fragment: false,
-        ovn: None,
-        extension_bytes: 0,
-        detour: None,
+        ..FragmentFacts::sample(id, Timestamp(ms * MS), offset, bytes, more)
     }
 }
 
@@ -439,4 +417,111 @@ proptest! {
         reassembler.finish(Timestamp(0), &mut tally);
         prop_assert_eq!(tally.0, expected);
     }
+}
+
+/// What is known of how the pieces of datagrams came that were lost.
+#[derive(Default)]
+struct Arrivals(Vec<String>);
+
+impl Listener for Arrivals {
+    fn is_tunnel(&mut self, _: &Datagram, _: &[u8]) -> bool {
+        false
+    }
+
+    fn carried(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
+        None
+    }
+
+    fn reassembled(&mut self, whole: &WholeDatagram<'_>) -> Option<ScopeTag> {
+        self.tell(whole.datagram);
+        None
+    }
+
+    fn lost(&mut self, datagram: &Datagram, _: Fate) {
+        self.tell(datagram);
+    }
+
+    fn late_copy(&mut self, _: &Completed, _: &FragmentFacts) {}
+}
+
+impl Arrivals {
+    fn tell(&mut self, datagram: &Datagram) {
+        let (arrival, tally) = (&datagram.arrival, &datagram.tally);
+        let facts = [
+            (arrival.is_first_late, "first late"),
+            (arrival.is_rest_disordered, "disordered"),
+            (arrival.longest_pause.0 >= 1_000 * MS, "pause"),
+            (tally.altered > 0, "altered"),
+            (tally.ragged > 0, "ragged"),
+            (datagram.is_rest_of_expired(), "rest of expired"),
+        ];
+        let told = facts.iter().filter(|(is_so, _)| *is_so);
+        let told: Vec<&str> = told.map(|(_, what)| *what).collect();
+        self.0
+            .push(format!("{} {}", datagram.key.id, told.join(", ")));
+    }
+}
+
+fn arrivals(fragments: &[FragmentFacts]) -> Vec<String> {
+    let mut told = Arrivals::default();
+    let mut reassembler = Reassembler::new(Limits::default());
+    for fragment in fragments {
+        let payload = vec![0; fragment.payload_bytes as usize];
+        reassembler.take(fragment, &payload, &mut told);
+    }
+    let end = fragments.iter().map(|fragment| fragment.timestamp).max();
+    reassembler.finish(end.unwrap_or_default(), &mut told);
+    told.0
+}
+
+#[test]
+fn how_pieces_came_is_told() {
+    let altered = FragmentFacts {
+        sum: Some(Sum(99)),
+        ..fragment(1, 1, 0, 8, true)
+    };
+    let cases = [
+        (
+            vec![fragment(1, 0, 0, 8, true), fragment(1, 1, 8, 8, false)],
+            "1 ",
+        ),
+        (
+            vec![fragment(1, 0, 8, 8, false), fragment(1, 1, 0, 8, true)],
+            "1 first late",
+        ),
+        (
+            vec![
+                fragment(1, 0, 0, 8, true),
+                fragment(1, 0, 16, 8, false),
+                fragment(1, 0, 8, 8, true),
+            ],
+            "1 disordered",
+        ),
+        (
+            vec![fragment(1, 0, 0, 8, true), fragment(1, 2_000, 8, 8, false)],
+            "1 pause",
+        ),
+        (vec![fragment(1, 0, 0, 8, true), altered], "1 altered"),
+        (vec![fragment(1, 0, 0, 12, true)], "1 ragged"),
+    ];
+    for (fragments, told) in cases {
+        assert_eq!(arrivals(&fragments), [told]);
+    }
+}
+
+#[test]
+fn what_comes_after_the_timeout_is_known_again() {
+    let begun = [fragment(1, 0, 0, 8, true), fragment(1, 0, 8, 8, true)];
+    let with = |late| arrivals(&[begun[0].clone(), begun[1].clone(), late]);
+    let rest = fragment(1, 31_000, 16, 8, false);
+    // The last fragment tells how much is missing only where it is there itself.
+    assert_eq!(with(rest.clone()), ["1 ", "1 "]);
+    let begun = [fragment(1, 0, 0, 8, true), fragment(1, 0, 16, 8, false)];
+    let with = |late| arrivals(&[begun[0].clone(), begun[1].clone(), late]);
+    assert_eq!(
+        with(fragment(1, 31_000, 8, 8, true)),
+        ["1 ", "1 rest of expired"]
+    );
+    assert_eq!(with(fragment(1, 31_000, 8, 16, true)), ["1 ", "1 "]);
+    assert_eq!(with(fragment(2, 31_000, 8, 8, true)), ["1 ", "2 "]);
 }
