@@ -145,12 +145,25 @@ fn a_kernel_counts_what_the_receiver_model_predicts() {
         "s"
     );
     for scenario in scenarios() {
-        match captured_whole(&scenario) {
-            Ok(outcome) => faults.extend(differences(&scenario, &outcome, hz.as_deref())),
-            Err(fault) => faults.push(fault),
+        let of_run = || faults_of(&scenario, hz.as_deref());
+        let mut found = of_run();
+        // A timer that fires a jiffy late can set one run in a hundred apart: a model that
+        // is wrong is so twice.
+        if !found.is_empty() && scenario.is_random() {
+            eprintln!("again: {}", found.join("; "));
+            found = of_run();
         }
+        faults.extend(found);
     }
     none(&faults);
+}
+
+/// What is wrong with the prediction of one run.
+fn faults_of(scenario: &Scenario, hz: Option<&str>) -> Vec<String> {
+    match captured_whole(scenario) {
+        Ok(outcome) => differences(scenario, &outcome, hz),
+        Err(fault) => vec![fault],
+    }
 }
 
 /// Runs it until the capture has everything that the kernel counted.
@@ -276,6 +289,11 @@ fn shown(number: Option<u64>) -> String {
 }
 
 impl Scenario {
+    /// Whether fragments are lost at random, so that no two runs are the same.
+    fn is_random(&self) -> bool {
+        matches!(self.load, Load::Messages { .. })
+    }
+
     /// Random loss leaves room for what happened at the same moment; fragments made by
     /// hand do not.
     fn agree(&self, predicted: u64, counted: u64) -> bool {
