@@ -256,11 +256,15 @@ impl Ledger {
             }
         }
         self.show_pieces(datagram);
-        if let Transport::Udp(udp) = transport
-            && udp.checksum == Verdict::Absent
-        {
+        let Transport::Udp(udp) = transport else {
+            return;
+        };
+        if udp.checksum == Verdict::Absent {
             let exhibit = Exhibit::of(datagram);
             self.exhibits.sign(Sign::UnsummedFragments, exhibit);
+        }
+        if udp.length == UdpLength::Shorter {
+            self.exhibits.sign(Sign::Trailing, Exhibit::of(datagram));
         }
     }
 
@@ -306,7 +310,11 @@ impl Ledger {
                 .flows
                 .entry(flow)
                 .lost_in_tunnel(datagram, carried.ip_bytes, is_cut),
-            None => tunnel.unattributed_bytes += datagram.tally.wire_bytes,
+            None => {
+                let bytes = datagram.tally.wire_bytes - datagram.tally.duplicate_wire_bytes;
+                tunnel.unattributed_bytes += bytes;
+                tunnel.undecided_bytes += if is_cut { bytes } else { 0 };
+            }
         }
     }
 

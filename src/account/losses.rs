@@ -1,7 +1,7 @@
 //! What cannot be delivered of a flow, by the reason.
 
 use crate::model::facts::{Layer, Transport, UdpLength};
-use crate::model::{Duration, Verdict};
+use crate::model::{Duration, IpVersion, Verdict};
 use crate::reassemble::{Datagram, Fate};
 
 /// Why a datagram cannot be delivered. One reason each: the first that holds.
@@ -52,9 +52,12 @@ impl Loss {
 
     /// Of what a tunnel packet carries, for how that is; `None` if it can be delivered.
     pub(super) fn of_carried(outer: &Layer) -> Option<Self> {
-        let is_bad = outer.header_checksum == Some(Verdict::Bad)
-            || super::counting::checksum_of(&outer.transport) == Some(Verdict::Bad);
-        is_bad.then_some(Self::OuterChecksum)
+        match of_transport(&outer.transport, Self::OuterChecksum) {
+            _ if outer.header_checksum == Some(Verdict::Bad) => Some(Self::OuterChecksum),
+            // Without a checksum in a tunnel over IPv6: absent, or of no tunnel port.
+            Some(Self::NoChecksum) => Some(Self::OuterChecksum),
+            loss => loss,
+        }
     }
 
     /// Of a datagram that came in one packet; `None` if it can be delivered.
@@ -88,8 +91,8 @@ impl Loss {
             Fate::Oversized => Self::Oversized,
             Fate::Evicted => Self::Evicted,
             _ if datagram.tally.ragged > 0 => Self::Ragged,
-            _ if is_cut => Self::Unfinished,
             _ if datagram.is_rest_of_expired() => Self::Late,
+            _ if is_cut => Self::Unfinished,
             _ if !datagram.has_first() => Self::NoFirst,
             _ if pieces(datagram) == 1 => Self::OnlyFirst,
             _ => Self::Gap,
@@ -101,9 +104,11 @@ impl Loss {
 /// them will not come because the capture goes on.
 pub(super) const PIECES_COME_WITHIN: Duration = Duration::from_millis(50);
 
-/// Whether the pieces of a datagram came so far apart that they can be of two.
+/// Whether the pieces of a datagram came so far apart that they can be of two. The
+/// identifications of IPv6 have 32 bits, and come round in no time that matters.
 fn has_pause(datagram: &Datagram) -> bool {
-    datagram.arrival.longest_pause > PIECES_COME_WITHIN
+    datagram.key.addresses.version == IpVersion::V4
+        && datagram.arrival.longest_pause > PIECES_COME_WITHIN
 }
 
 /// Fragments that came, copies left out.

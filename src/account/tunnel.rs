@@ -21,8 +21,10 @@ impl Rank for ScopeTag {
 pub struct Tunnel {
     counters: Counters,
     largest: LargestFull,
-    /// Wire bytes of lost packets in which no flow could be read.
+    /// Wire bytes of lost packets in which no flow could be read, copies left out.
     pub unattributed_bytes: u64,
+    /// Those of them that the capture began or ended in the middle of.
+    pub undecided_bytes: u64,
     /// What is missing of its packets that came in fragments.
     pub gaps: Gaps,
     /// Packets with a wrong outer checksum that carry a TCP SYN.
@@ -120,6 +122,7 @@ impl Merge for Tunnel {
         self.counters += other.counters;
         self.largest.merge(other.largest);
         self.unattributed_bytes += other.unattributed_bytes;
+        self.undecided_bytes += other.undecided_bytes;
         self.gaps += other.gaps;
         self.bad_around_syn += other.bad_around_syn;
         if let Some(limits) = other.hop_limits {

@@ -54,6 +54,17 @@ pub(super) enum Pattern {
 /// Datagrams that it takes to call something a rule.
 const FEWEST_FOR_A_RULE: u64 = 3;
 
+/// Why datagrams are dropped that came whole.
+const SPOILED: [Loss; 7] = [
+    Loss::HeaderChecksum,
+    Loss::OuterChecksum,
+    Loss::Checksum,
+    Loss::ChecksumOfWhole,
+    Loss::Spliced,
+    Loss::NoChecksum,
+    Loss::Length,
+];
+
 /// Flows that are looked at; of more, those with most bytes.
 const MOST_FLOWS: usize = 20_000;
 
@@ -154,6 +165,30 @@ impl Destination {
 
     /// Datagrams that lack fragments.
     pub fn lacking(&self) -> Lost {
+        let (never_whole, late) = (self.never_whole(), self.late());
+        Lost {
+            datagrams: never_whole.datagrams - late.datagrams,
+            bytes: never_whole.bytes - late.bytes,
+        }
+    }
+
+    /// Datagrams that timed out and whose rest came too late, without that rest. How many
+    /// bytes those are is known of all that were never whole together.
+    pub fn late(&self) -> Lost {
+        let never_whole = self.never_whole();
+        let each = never_whole.bytes.checked_div(never_whole.datagrams);
+        let datagrams = never_whole
+            .datagrams
+            .min(self.losses.of(Loss::Late).datagrams);
+        let bytes = if datagrams == never_whole.datagrams {
+            never_whole.bytes
+        } else {
+            datagrams * each.unwrap_or(0)
+        };
+        Lost { datagrams, bytes }
+    }
+
+    fn never_whole(&self) -> Lost {
         self.losses
             .of_any(&[Loss::Gap, Loss::OnlyFirst, Loss::NoFirst])
     }
@@ -283,8 +318,9 @@ impl Destination {
         let reassembled = self
             .forecast
             .as_ref()
-            .map_or(0, |forecast| forecast.predicted.reassembled);
-        self.unfragmented + reassembled
+            .map_or(self.reassembled, |forecast| forecast.predicted.reassembled);
+        let spoiled = self.losses.of_any(&SPOILED).datagrams;
+        (self.unfragmented + reassembled).saturating_sub(spoiled)
     }
 
     /// Bits a second that `bytes` are, over the time that its flows last.

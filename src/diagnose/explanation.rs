@@ -57,7 +57,7 @@ pub(super) fn explain(known: &Known<'_>, findings: &[Finding]) -> Option<Explana
         .map(Destination::refused_bytes)
         .sum();
     let delivered_bytes = total(Flow::deliverable_bytes) - refused;
-    let undecided_bytes = known.lost(Loss::Unfinished).bytes - refused_unfinished(known);
+    let undecided_bytes = known.undecided_bytes() - refused_unfinished(known);
     let parts: Vec<Part> = findings.iter().filter_map(part).collect();
     let explained: u64 = parts.iter().map(|part| part.bytes).sum();
     let difference = sent_bytes.saturating_sub(delivered_bytes);
@@ -156,8 +156,15 @@ fn of_all(known: &Known<'_>, findings: &[Finding], sent: u64, delivered: u64) ->
     let seconds = known.seconds();
     let rate = |bytes: u64| (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds);
     let offered = rate_or_bytes(rate(sent), sent);
-    let undecided = known.lost(Loss::Unfinished).bytes;
-    if delivered + undecided >= sent {
+    let undecided = known.undecided_bytes();
+    if undecided > 0 && delivered + undecided >= sent {
+        return format!(
+            "{offered} were offered, and nothing of it is lost or damaged as far as the capture goes: \
+             it begins or ends within datagrams of {}.",
+            number::bytes(undecided),
+        );
+    }
+    if delivered >= sent {
         return format!(
             "{offered} were offered and all of it can be delivered: every datagram is whole, and no \
              checksum is wrong."

@@ -106,6 +106,13 @@ impl<'a> Known<'a> {
         self.losses.of(loss)
     }
 
+    /// Bytes of datagrams that the capture began or ended in the middle of.
+    pub fn undecided_bytes(&self) -> u64 {
+        let tunnels = self.tunnels.iter();
+        let unattributed: u64 = tunnels.map(|(_, _, tunnel)| tunnel.undecided_bytes).sum();
+        self.lost(Loss::Unfinished).bytes + unattributed
+    }
+
     /// Frames that show what there is to see.
     pub fn exhibits(&self) -> &'a Exhibits {
         &self.given.ledger.exhibits
@@ -116,17 +123,18 @@ impl<'a> Known<'a> {
         self.counters.iter().find(|compared| compared.name == name)
     }
 
-    /// What is counted as missing of datagrams whose rest came too late.
-    pub fn late_part(&self) -> Lost {
-        let late = self.lost(Loss::Late).datagrams;
-        let gaps = self
-            .losses
-            .of_any(&[Loss::Gap, Loss::OnlyFirst, Loss::NoFirst]);
-        let each = gaps.bytes.checked_div(gaps.datagrams).unwrap_or(0);
-        Lost {
-            datagrams: late,
-            bytes: late.saturating_mul(each).min(gaps.bytes),
-        }
+    /// Flows to some hosts that lack fragments, each with the bytes of what lacks them.
+    pub fn lacking_flows<'k>(
+        &self,
+        hosts: impl Iterator<Item = &'k Destination>,
+    ) -> Vec<(u64, FlowKey)> {
+        let bytes = |key: &FlowKey| {
+            let flow = self.given.ledger.flows.get(key);
+            let reasons = [Loss::Gap, Loss::OnlyFirst, Loss::NoFirst];
+            flow.map_or(0, |flow| flow.losses().of_any(&reasons).bytes)
+        };
+        let weighed = hosts.flat_map(|host| host.flows.iter().map(|key| (bytes(key), *key)));
+        weighed.filter(|(bytes, _)| *bytes > 0).collect()
     }
 
     /// How often ICMP told a sender that its datagrams were never whole.

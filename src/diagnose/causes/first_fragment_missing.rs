@@ -46,18 +46,18 @@ pub(super) const CAUSE: Cause = Cause {
 /// All of a datagram comes but its first fragment.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let hosts = known.destinations.iter();
-    let mut hosts = hosts.filter(|host| host.pattern() == Some(Pattern::NoFirst));
+    let hosts = hosts.filter(|host| host.pattern() == Some(Pattern::NoFirst));
     let worst = hosts.clone().next()?;
     let seen = format!(
         "The first fragment of {} to {} never came while others did, and none is whole.",
         number::counted(worst.losses.of(Loss::NoFirst).datagrams, "datagram"),
         worst.address(),
     );
-    let lost = hosts.by_ref().map(|host| host.lacking().bytes).sum();
+    let lost = hosts.clone().map(|host| host.lacking().bytes).sum();
     Some(
         Finding::new(&CAUSE, confidence::LIKELY, seen)
             .missing(lost)
             .shown_by(known.exhibits().of_loss(Loss::NoFirst), "its first fragment never came")
-            .in_flows(known, |flow| flow.losses().of(Loss::NoFirst).bytes),
+            .in_these(known.lacking_flows(hosts)),
     )
 }

@@ -59,31 +59,36 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let worst = by_chance(known).next()?;
     let lost: u64 = by_chance(known).map(Destination::chance_bytes).sum();
-    let lacking: u64 = by_chance(known).map(|host| host.lacking().datagrams).sum();
-    let late = known.late_part();
     let seen = format!(
-        "{} of the fragments to {} never came ({} of {}), and so {} of its {} datagrams are not \
-         whole. At {} a datagram, such a loss by chance alone would leave {} of them whole; {} are.",
+        "{} of the fragments to {} never came ({} of {}), and so {} of its {} in fragments are \
+         not whole. At {} a datagram, such a loss by chance alone would leave {} of them whole; {} are.",
         number::share(worst.fragment_loss()),
         worst.address(),
         number::count(worst.fragments_missing()),
         number::count(worst.fragments_missing() + worst.fragments),
         number::count(worst.lacking().datagrams),
-        number::count(worst.fragmented),
+        number::counted(worst.fragmented, "datagram"),
         number::counted(worst.pieces, "fragment"),
         number::share(worst.expected_whole()),
         number::percent(worst.reassembled, worst.fragmented),
     );
-    let finding = Finding::new(&CAUSE, sureness(worst), seen)
-        .missing(lost.saturating_sub(late.bytes))
-        .shown_by(known.exhibits().of_loss(Loss::Gap), "not all of it came")
-        .shown_by(known.exhibits().of_loss(Loss::OnlyFirst), "only its first fragment came")
-        .shown_by(known.exhibits().of_loss(Loss::NoFirst), "its first fragment never came")
-        .in_flows(known, |flow| {
-            let reasons = [Loss::Gap, Loss::OnlyFirst, Loss::NoFirst];
-            flow.losses().of_any(&reasons).bytes
-        });
-    (lacking > late.datagrams).then_some(finding)
+    let exhibits = known.exhibits();
+    let mut finding = Finding::new(&CAUSE, sureness(worst), seen)
+        .missing(lost)
+        .shown_by(exhibits.of_loss(Loss::Gap), "not all of it came")
+        .in_these(known.lacking_flows(by_chance(known)));
+    // Where a rule takes them from another host, they do not show chance.
+    if !has_rule(known, Pattern::OnlyFirst) {
+        finding = finding.shown_by(exhibits.of_loss(Loss::OnlyFirst), "only its first fragment came");
+    }
+    if !has_rule(known, Pattern::NoFirst) {
+        finding = finding.shown_by(exhibits.of_loss(Loss::NoFirst), "its first fragment never came");
+    }
+    (worst.lacking().datagrams > 0).then_some(finding)
+}
+
+fn has_rule(known: &Known<'_>, rule: Pattern) -> bool {
+    known.destinations.iter().any(|host| host.pattern() == Some(rule))
 }
 
 fn by_chance<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Destination> {
@@ -91,9 +96,15 @@ fn by_chance<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Destination> 
     known.destinations.iter().filter(is_by_chance)
 }
 
+/// Datagrams from which on chance can be told from a rule.
+const FEWEST: u64 = 30;
+
 /// Chance predicts how many datagrams stay whole; a rule that is not known would leave
 /// more or fewer.
 fn sureness(host: &Destination) -> f64 {
+    if host.fragmented < FEWEST {
+        return confidence::FITS;
+    }
     let whole = host.reassembled as f64;
     let expected = host.expected_whole() * host.fragmented as f64;
     let spread = 4.0 * expected.sqrt().max(1.0) + 0.1 * expected;

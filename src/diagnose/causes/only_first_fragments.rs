@@ -57,7 +57,7 @@ pub(super) const CAUSE: Cause = Cause {
 /// Nothing comes of datagrams but their first fragments.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let hosts = known.destinations.iter();
-    let mut hosts = hosts.filter(|host| host.pattern() == Some(Pattern::OnlyFirst));
+    let hosts = hosts.filter(|host| host.pattern() == Some(Pattern::OnlyFirst));
     let worst = hosts.clone().next()?;
     let told = known.told_of_timeouts();
     let mut seen = format!(
@@ -78,11 +78,11 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     } else {
         confidence::FITS
     };
-    let lost = hosts.by_ref().map(|host| host.lacking().bytes).sum();
+    let lost = hosts.clone().map(|host| host.lacking().bytes).sum();
     Some(
         Finding::new(&CAUSE, sureness, seen)
             .missing(lost)
             .shown_by(known.exhibits().of_loss(Loss::OnlyFirst), "only its first fragment came")
-            .in_flows(known, |flow| flow.losses().of(Loss::OnlyFirst).bytes),
+            .in_these(known.lacking_flows(hosts)),
     )
 }

@@ -43,14 +43,15 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// What was missing of datagrams came, but after they had timed out.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let late = known.lost(Loss::Late).datagrams;
+    let rest = known.lost(Loss::Late);
+    let begun: u64 = known.destinations.iter().map(|host| host.late().bytes).sum();
     let seen = format!(
-        "All fragments of {} came, the last of them after the datagram had timed out.",
-        number::counted(late, "datagram"),
+        "All fragments of {} came, but the last of them only after the receiver's time for it was over.",
+        number::counted(rest.datagrams, "datagram"),
     );
     let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
-        .missing(known.late_part().bytes + known.lost(Loss::Late).bytes)
+        .missing(begun + rest.bytes)
         .shown_by(known.exhibits().of_loss(Loss::Late), "the rest of a datagram that had timed out")
         .in_flows(known, |flow| flow.losses().of(Loss::Late).bytes);
-    (late > 0).then_some(finding)
+    (rest.datagrams > 0).then_some(finding)
 }

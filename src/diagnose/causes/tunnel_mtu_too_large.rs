@@ -5,6 +5,7 @@ use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
 use crate::account::{Loss, Sign, Tunnel};
 use crate::model::{IpVersion, ScopeTag, TunnelKey, TunnelKind, number};
+use std::collections::BTreeSet;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D26",
@@ -85,11 +86,12 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     if let Some(sizes) = sizes(known, *tag, key, tunnel) {
         seen.push_str(&sizes);
     }
-    let unattributed: u64 = tunnels.clone().map(|(_, _, tunnel)| tunnel.unattributed_bytes).sum();
-    let is_inside = |scope| tunnels.clone().any(|(tag, ..)| *tag == scope);
-    let flows = known.odd.iter().filter(|(key, _)| is_inside(key.scope));
+    let decided = |tunnel: &Tunnel| tunnel.unattributed_bytes - tunnel.undecided_bytes;
+    let unattributed: u64 = tunnels.clone().map(|(_, _, tunnel)| decided(tunnel)).sum();
+    let tags: BTreeSet<ScopeTag> = tunnels.clone().map(|(tag, ..)| *tag).collect();
+    let flows = known.given.ledger.flows.iter().filter(|(key, _)| tags.contains(&key.scope));
     let lost: Vec<_> = flows
-        .map(|(key, flow)| (flow.losses().of(Loss::InTunnel).bytes, **key))
+        .map(|(key, flow)| (flow.losses().of(Loss::InTunnel).bytes, *key))
         .collect();
     Some(
         Finding::new(&CAUSE, confidence::SURE, seen)
@@ -107,9 +109,9 @@ fn sizes(known: &Known<'_>, tag: ScopeTag, key: &TunnelKey, tunnel: &Tunnel) -> 
         .map(|(_, flow)| flow.largest_unfragmented_bytes.max(flow.largest_full().ip_bytes))
         .max()?;
     let overhead = overhead(key)?;
-    (full > 0 && inner > 0).then(|| {
+    (full > 0 && inner + overhead > full + 7).then(|| {
         format!(
-            " Inner packets of up to {} bytes and {overhead} bytes of headers need an MTU of {}; the \
+            " Inner packets of up to {} bytes and {overhead} bytes of headers need an MTU of at least {}; the \
              network below cuts at {}.",
             number::count(inner.into()),
             number::count((inner + overhead).into()),
