@@ -3,7 +3,7 @@
 use super::destination::{self, Destination};
 use super::reconcile::{self, Compared, Reconciled};
 use crate::account::{Exhibits, Flow, Ledger, Loss, Losses, Lost, Tunnel};
-use crate::model::{Counters, FlowKey, IpVersion, ScopeTag, Timestamp, TunnelKey, Verdict};
+use crate::model::{Counters, FlowKey, IpVersion, Ports, ScopeTag, Timestamp, TunnelKey, Verdict};
 use crate::receiver::Forecast;
 use crate::witness::{Benchmark, KernelCounters};
 use std::collections::BTreeSet;
@@ -94,7 +94,7 @@ impl<'a> Known<'a> {
             runs: runs.unwrap_or_default(),
             counters: counters.unwrap_or_default(),
             destinations,
-            local: local(&odd),
+            local: local(ledger),
             given,
             odd,
             tunnels,
@@ -168,6 +168,36 @@ impl<'a> Known<'a> {
         self.local.contains(&source_of(key))
     }
 
+    /// Whether the capture was made beside the source of anything inside a tunnel.
+    pub fn is_local_inside(&self, inside: ScopeTag) -> bool {
+        self.local.iter().any(|(scope, ..)| *scope == inside)
+    }
+
+    /// Whether the other direction of a flow in a tunnel is in view.
+    pub fn is_answered(&self, key: &FlowKey) -> bool {
+        let Some((tunnel, _)) = self.tunnel_around(key) else {
+            return false;
+        };
+        let back = TunnelKey {
+            endpoints: tunnel.endpoints.reversed(),
+            ..*tunnel
+        };
+        let ports = key.ports.map(|ports| Ports {
+            source: ports.destination,
+            destination: ports.source,
+        });
+        let mut scopes = self.tunnels.iter().filter(|(_, key, _)| **key == back);
+        scopes.any(|(tag, ..)| {
+            let answer = FlowKey {
+                addresses: key.addresses.reversed(),
+                ports,
+                scope: *tag,
+                ..*key
+            };
+            self.given.ledger.flows.get(&answer).is_some()
+        })
+    }
+
     /// The tunnel around a flow.
     pub fn tunnel_around(&self, key: &FlowKey) -> Option<(&'a TunnelKey, &'a Tunnel)> {
         let at = self
@@ -205,15 +235,18 @@ fn source_of(key: &FlowKey) -> Endpoint {
     (key.scope, addresses.version, addresses.source)
 }
 
-/// Sources of packets that were left for a NIC to finish, or that the capturing host
-/// says it sent.
-fn local(odd: &[(&FlowKey, &Flow)]) -> BTreeSet<Endpoint> {
+/// Sources of packets that the capturing host says it sent, or, where it does not say,
+/// that were left for a NIC to finish.
+fn local(ledger: &Ledger) -> BTreeSet<Endpoint> {
     let is_local = |flow: &Flow| {
-        let sums = flow.counters().checksums;
-        let left = sums.udp.offloaded + sums.tcp.offloaded + sums.sctp.offloaded;
-        left > 0 || (flow.directions.outgoing && !flow.directions.incoming)
+        let ways = flow.directions;
+        if ways.incoming == ways.outgoing {
+            flow.is_odd() && checksums(flow, Verdict::Offloaded) > 0
+        } else {
+            ways.outgoing
+        }
     };
-    let local = odd.iter().filter(|(_, flow)| is_local(flow));
+    let local = ledger.flows.iter().filter(|(_, flow)| is_local(flow));
     local.map(|(key, _)| source_of(key)).collect()
 }
 

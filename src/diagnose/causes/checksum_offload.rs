@@ -3,10 +3,10 @@
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use super::inner_checksum_mangled;
-use crate::account::{Flow, Loss, Sign};
+use super::{corruption, inner_checksum_mangled};
+use crate::account::{Flow, Sign};
 use crate::diagnose::known::checksums;
-use crate::model::{Verdict, number};
+use crate::model::{FlowKey, Verdict, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D18",
@@ -35,31 +35,76 @@ pub(super) const CAUSE: Cause = Cause {
     ],
 };
 
-/// Transport checksums that the sender's kernel left to its NIC.
+/// Transport checksums that the sender's kernel left to its NIC, and wrong ones beside a
+/// sender, of which nobody can tell there whether they stay wrong.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let left = |flow: &Flow| checksums(flow, Verdict::Offloaded);
-    let flows = known.odd.iter().filter(|(key, flow)| {
-        left(flow) > 0 && !inner_checksum_mangled::is_of(known, key, flow)
-    });
-    let packets: u64 = flows.clone().map(|(_, flow)| left(flow)).sum();
-    let unsure: u64 = flows.clone().map(|(_, flow)| flow.losses().of(Loss::Checksum).datagrams).sum();
-    let mut seen = format!(
-        "{} the bare sum of the pseudo-header in place of a checksum, as a kernel leaves it for its \
-         NIC to finish: the capture was made beside their sender.",
-        have(packets),
-    );
-    if unsure > 0 {
-        let unsure = number::counted(unsure, "packet");
-        seen.push_str(&format!(
-            " {unsure} of the same flows hold neither that nor a right one; that proves nothing here, \
-             so capture at the receiver as well."
-        ));
+    let flows = known.odd.iter().filter(|(key, flow)| !inner_checksum_mangled::is_of(known, key, flow));
+    let sum = |of: fn(&Known<'_>, &FlowKey, &Flow) -> u64| -> u64 {
+        flows.clone().map(|(key, flow)| of(known, key, flow)).sum()
+    };
+    let (unfinished, unsure) = (sum(left), sum(wrong_beside_sender));
+    let elsewhere = sum(left_and_from_elsewhere);
+    let seen = [
+        (unfinished > 0).then(|| left_by_kernel(unfinished)),
+        (elsewhere > 0).then(|| come_from_elsewhere(elsewhere)),
+        (unsure > 0).then(|| unproven(unsure)),
+    ];
+    let seen: Vec<String> = seen.into_iter().flatten().collect();
+    let sureness = if unfinished > 0 { confidence::SURE } else { confidence::POSSIBLE };
+    let mut finding = Finding::new(&CAUSE, sureness, seen.join(" "))
+        .shown_by(known.exhibits().of_sign(Sign::Offloaded), "checksum left to the NIC");
+    // Frames of other senders are not to be taken for those.
+    if known.losses.of_any(&corruption::DAMAGE).datagrams == unsure {
+        for loss in corruption::DAMAGE {
+            finding = finding.shown_by(known.exhibits().of_loss(loss), "wrong, but seen beside the sender");
+        }
     }
-    let keys = flows.map(|(key, flow)| (left(flow), **key));
-    let finding = Finding::new(&CAUSE, confidence::SURE, seen)
-        .shown_by(known.exhibits().of_sign(Sign::Offloaded), "checksum left to the NIC")
-        .in_these(keys.collect());
-    (packets > 0).then_some(finding)
+    let weighed = flows.map(|(key, flow)| (left(known, key, flow) + wrong_beside_sender(known, key, flow), **key));
+    let finding = finding.in_these(weighed.filter(|(packets, _)| *packets > 0).collect());
+    (unfinished + unsure > 0).then_some(finding)
+}
+
+fn left(_: &Known<'_>, _: &FlowKey, flow: &Flow) -> u64 {
+    checksums(flow, Verdict::Offloaded)
+}
+
+fn wrong_beside_sender(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> u64 {
+    if known.is_local(key) {
+        flow.losses().of_any(&corruption::DAMAGE).datagrams
+    } else {
+        0
+    }
+}
+
+/// Those of the packets left to a NIC that another host sent.
+fn left_and_from_elsewhere(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> u64 {
+    let around = known.tunnel_around(key);
+    let has_come = around.is_some_and(|(_, tunnel)| inner_checksum_mangled::has_come(flow, tunnel));
+    if has_come { left(known, key, flow) } else { 0 }
+}
+
+fn left_by_kernel(packets: u64) -> String {
+    format!(
+        "{} the bare sum of the pseudo-header in place of a checksum, as a kernel leaves it for its \
+         NIC to finish: the capture was made beside their sender, or between virtual interfaces of \
+         one host.",
+        have(packets),
+    )
+}
+
+fn come_from_elsewhere(packets: u64) -> String {
+    format!(
+        "{} come in a tunnel from another host: if this is a physical NIC, see D17.",
+        if packets == 1 { "1 has".to_owned() } else { format!("{} have", number::count(packets)) },
+    )
+}
+
+fn unproven(datagrams: u64) -> String {
+    format!(
+        "{} a wrong checksum where the capture was made beside the sender; that proves nothing here, \
+         so capture at the receiver as well.",
+        if datagrams == 1 { "1 datagram has".to_owned() } else { format!("{} datagrams have", number::count(datagrams)) },
+    )
 }
 
 fn have(packets: u64) -> String {

@@ -85,15 +85,21 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 /// Flows it takes to say that the damage is not one flow's.
 const MANY: usize = 3;
 
-/// What of a flow is corrupt. Beside the sender a wrong checksum proves nothing, unless the
-/// datagram came in fragments, whose checksum a kernel finishes before it cuts.
+/// Losses that are damage, unless another cause explains them.
+pub(super) const DAMAGE: [Loss; 4] =
+    [Loss::HeaderChecksum, Loss::OuterChecksum, Loss::Checksum, Loss::ChecksumOfWhole];
+
+/// What of a flow is corrupt. Beside the sender a wrong checksum proves nothing.
 fn corrupt(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> Lost {
+    if known.is_local(key) {
+        return Lost::default();
+    }
     let losses = flow.losses();
     let mut corrupt = losses.of(Loss::HeaderChecksum);
-    if !known.is_local(key) && !inner_checksum_mangled::is_of(known, key, flow) {
+    if !inner_checksum_mangled::is_of(known, key, flow) {
         corrupt += losses.of(Loss::Checksum);
     }
-    if !nat_on_fragments::is_of(flow) {
+    if !nat_on_fragments::is_of(known, key, flow) {
         corrupt += losses.of(Loss::ChecksumOfWhole);
     }
     if !vxlan_nat_checksum::is_of(known, key) {

@@ -3,9 +3,9 @@
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Flow, HopLimits, Loss, Sign};
+use crate::account::{Flow, HopLimits, Loss, Sign, Tunnel};
 use crate::diagnose::known::checksums;
-use crate::model::{FlowKey, Verdict, number};
+use crate::model::{FlowKey, Protocol, Verdict, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D17",
@@ -74,20 +74,21 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     };
     let missing = flows.iter().map(|(_, key)| lost(key)).sum();
     let seen = format!(
-        "{} inside {} {} > {} arrived with a checksum that is wrong or was never finished, and no \
-         other of these flows has a right one. The tunnel's own headers are right.",
+        "{} inside {} {} > {} came with a checksum that is wrong or was never finished, and these \
+         flows have no right one. The tunnel's own headers are right.",
         number::counted(packets, "packet"),
         tunnel.kind.name(),
         tunnel.endpoints.source(),
         tunnel.endpoints.destination(),
     );
-    Some(
-        Finding::new(&CAUSE, confidence::FITS, seen)
-            .missing(missing)
-            .shown_by(known.exhibits().of_loss(Loss::Checksum), "wrong checksum inside the tunnel")
-            .shown_by(known.exhibits().of_sign(Sign::Offloaded), "checksum never finished")
-            .in_these(flows),
-    )
+    let finding = Finding::new(&CAUSE, confidence::FITS, seen).missing(missing);
+    let exhibits = known.exhibits();
+    let finding = if missing > 0 {
+        finding.shown_by(exhibits.of_loss(Loss::Checksum), "wrong checksum inside the tunnel")
+    } else {
+        finding.shown_by(exhibits.of_sign(Sign::Offloaded), "checksum never finished")
+    };
+    Some(finding.in_these(flows))
 }
 
 /// Packets it takes to speak of all.
@@ -104,10 +105,28 @@ pub(super) fn is_of(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> bool {
         return false;
     };
     let is_outer_right = tunnel.counters().checksums.udp.bad == 0;
-    let has_come = flow.directions.incoming || tunnel.hop_limits.is_some_and(has_passed_router);
-    let all_bad = checksums(flow, Verdict::Bad) >= FEWEST;
-    let all_left = has_come && checksums(flow, Verdict::Offloaded) >= FEWEST;
-    checksums(flow, Verdict::Good) == 0 && is_outer_right && (all_bad || all_left)
+    let are_all_wrong = checksums(flow, Verdict::Bad) >= FEWEST
+        && flow.losses().of(Loss::Checksum).datagrams >= FEWEST
+        && !known.is_local(key);
+    let were_all_left = checksums(flow, Verdict::Offloaded) >= FEWEST
+        && has_come(flow, tunnel)
+        && is_ignored(known, key, flow);
+    checksums(flow, Verdict::Good) == 0 && is_outer_right && (are_all_wrong || were_all_left)
+}
+
+/// Whether packets of a flow were sent by another host than the one that captured them.
+pub(super) fn has_come(flow: &Flow, tunnel: &Tunnel) -> bool {
+    flow.directions.incoming || tunnel.hop_limits.is_some_and(has_passed_router)
+}
+
+/// Whether a host goes on opening a TCP connection and gets no answer. Between virtual
+/// interfaces checksums are never finished, and all is well.
+fn is_ignored(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> bool {
+    /// Headers with all options that an opening has.
+    const WITHOUT_DATA: u32 = 100;
+    key.protocol == Protocol::TCP
+        && flow.largest_unfragmented_bytes <= WITHOUT_DATA
+        && !known.is_answered(key)
 }
 
 /// Whether TTLs are other than those that systems begin with.

@@ -4,7 +4,7 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
 use crate::account::{Flow, Loss};
-use crate::model::number;
+use crate::model::{FlowKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D20",
@@ -45,14 +45,14 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// What came in fragments is wrong by the checksum, what came in one packet is right.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let flows = known.odd.iter().filter(|(_, flow)| is_of(flow));
+    let flows = known.odd.iter().filter(|(key, flow)| is_of(known, key, flow));
     let lost: Vec<_> = flows
         .map(|(key, flow)| (flow.losses().of(Loss::ChecksumOfWhole), **key))
         .collect();
     let datagrams = lost.iter().map(|(lost, _)| lost.datagrams).sum();
     let seen = format!(
-        "{} of {} that came in fragments are whole and wrong by the checksum, not one is right, and \
-         those of the same flows that came in one packet are right.",
+        "All {} of {} that came in fragments and are whole are wrong by the checksum, and what came in \
+         one packet is right.",
         number::counted(datagrams, "datagram"),
         number::counted(lost.len() as u64, "flow"),
     );
@@ -64,11 +64,12 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 }
 
 /// Datagrams it takes to speak of all.
-const FEWEST: u64 = 2;
+const FEWEST: u64 = 3;
 
-/// Whether the fragments of a flow, and nothing else of it, are spoiled.
-pub(super) fn is_of(flow: &Flow) -> bool {
-    flow.losses().of(Loss::ChecksumOfWhole).datagrams >= FEWEST
+/// Whether the fragments of a flow, and nothing else of it, are spoiled on the way.
+pub(super) fn is_of(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> bool {
+    !known.is_local(key)
+        && flow.losses().of(Loss::ChecksumOfWhole).datagrams >= FEWEST
         && flow.sound_wholes() == 0
         && flow.losses().of(Loss::Checksum).datagrams == 0
         && flow.deliverable_unfragmented_bytes() > 0

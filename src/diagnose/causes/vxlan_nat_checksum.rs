@@ -3,8 +3,8 @@
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Loss, Sign};
-use crate::model::{FlowKey, number};
+use crate::account::{Loss, Sign, Tunnel};
+use crate::model::{FlowKey, ScopeTag, TunnelKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D16",
@@ -58,13 +58,11 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Outer checksums are wrong around connections that begin, again and again.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let bad = known.tunnels.iter().filter(|(_, key, tunnel)| {
-        key.destination_port.is_some() && tunnel.bad_around_syn >= FEWEST_RETRIES
-    });
+    let bad = known.tunnels.iter().filter(|(tag, key, tunnel)| is_spoiled(known, *tag, key, tunnel));
     let (_, key, tunnel) = bad.clone().max_by_key(|(tag, _, tunnel)| (tunnel.bad_around_syn, *tag))?;
     let seen = format!(
-        "{} of {} {} > {} that open TCP connections have a wrong outer UDP checksum; the receiving \
-         host drops them, and the sender tries again after 1, 2, 4, 8 seconds and so on.",
+        "{} of {} {} > {} that open TCP connections have a wrong outer UDP checksum. The receiving \
+         host drops such packets, and TCP tries again after 1, 2, 4, 8 seconds and so on.",
         number::counted(tunnel.bad_around_syn, "packet"),
         key.kind.name(),
         key.endpoints.source(),
@@ -91,7 +89,14 @@ const FEWEST_RETRIES: u64 = 2;
 /// Whether what is wrong outside a flow is this cause's.
 pub(super) fn is_of(known: &Known<'_>, key: &FlowKey) -> bool {
     let around = known.tunnel_around(key);
-    around.is_some_and(|(key, tunnel)| {
-        key.destination_port.is_some() && tunnel.bad_around_syn >= FEWEST_RETRIES
-    })
+    around.is_some_and(|(tunnel_key, tunnel)| is_spoiled(known, key.scope, tunnel_key, tunnel))
+}
+
+/// Beside the sender nothing is proven, and what strikes other packets as often is no NAT of
+/// new connections.
+fn is_spoiled(known: &Known<'_>, inside: ScopeTag, key: &TunnelKey, tunnel: &Tunnel) -> bool {
+    key.destination_port.is_some()
+        && tunnel.bad_around_syn >= FEWEST_RETRIES
+        && tunnel.bad_around_syn * 2 > tunnel.counters().checksums.udp.bad
+        && !known.is_local_inside(inside)
 }
