@@ -39,15 +39,15 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let flows = known.odd.iter().filter(|(_, flow)| is_seen_twice(flow));
     let (key, flow) = flows.clone().next()?;
     let seen = format!(
-        "{} > {} comes in fragments cut at {}, and also in whole packets of up to {} bytes: the \
-         capture saw it before and after something put it together.",
+        "{} > {} comes in fragments cut at {}, and also in whole packets of up to {} bytes: as if the \
+         capture saw it on both sides of something that puts fragments together, or makes them.",
         key.addresses.source(),
         key.addresses.destination(),
         number::range(flow.largest_full().ip_bytes, flow.largest_full().ip_bytes + 7),
         number::count(flow.largest_unfragmented_bytes.into()),
     );
     Some(
-        Finding::new(&CAUSE, confidence::LIKELY, seen)
+        Finding::new(&CAUSE, confidence::FITS, seen)
             .in_these(flows.map(|(key, flow)| (flow.counters().bytes, **key)).collect()),
     )
 }

@@ -43,13 +43,17 @@ pub(super) const CAUSE: Cause = Cause {
 /// Fragments come twice.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let fragments = known.totals.fragments;
+    // Those with other bytes are no copies, but D12.
+    let altered: u64 = known.odd.iter().map(|(_, flow)| flow.altered_copies()).sum();
+    let copies = fragments.duplicate.saturating_sub(altered);
     let seen = format!(
-        "{} of {} are copies of others. They are left out of every figure of what is missing.",
-        number::count(fragments.duplicate),
+        "{} of {} {} of what is there already, and left out of every figure of what is missing.",
+        number::count(copies),
         number::counted(fragments.total, "fragment"),
+        if copies == 1 { "is a copy" } else { "are copies" },
     );
     let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
         .shown_by(known.exhibits().of_sign(Sign::Copy), "a piece of it came twice")
-        .in_flows(known, |flow| flow.counters().fragments.duplicate);
-    (fragments.duplicate > 0).then_some(finding)
+        .in_flows(known, |flow| flow.counters().fragments.duplicate - flow.altered_copies());
+    (copies > 0).then_some(finding)
 }

@@ -64,14 +64,14 @@ fn mixed(known: &Known<'_>) -> Option<Finding> {
     let mut seen = Vec::new();
     if spliced.datagrams > 0 {
         seen.push(format!(
-            "{} whole but wrong by the checksum, and their pieces came in two groups with a pause \
-             between: an unfinished datagram was completed with pieces of a later one.",
+            "{} whole but wrong by the checksum, and came in pieces with a pause between: as if an \
+             unfinished datagram was completed with pieces of a later one.",
             are(spliced.datagrams),
         ));
     }
     if overlapped.datagrams > 0 {
         seen.push(format!(
-            "In {} pieces overlap that came so far apart that they are of two datagrams.",
+            "In {} pieces overlap that came so far apart that they are hardly of one datagram.",
             number::counted(overlapped.datagrams, "datagram"),
         ));
     }
@@ -115,8 +115,9 @@ fn possible(known: &Known<'_>) -> Option<Finding> {
     let (seconds, key, flow) = fast.min_by(|one, other| one.0.total_cmp(&other.0))?;
     let unfinished = flow.counters().datagrams.fragmented - flow.counters().datagrams.reassembled;
     let seen = format!(
-        "At its rate {} uses all 65,536 identifications in {}, and Linux keeps an unfinished datagram \
-         for 30 s: pieces of a later one can complete it. {} unfinished here; none was completed so.",
+        "At its rate {} needs 65,536 identifications, which is all there are, in {}, and Linux keeps an \
+         unfinished datagram for 30 s: pieces of a later one can complete it. {} unfinished here; none \
+         is known to have been completed so.",
         key.addresses.source(),
         number::duration(seconds),
         are(unfinished),

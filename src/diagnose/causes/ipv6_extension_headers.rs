@@ -3,7 +3,7 @@
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::Sign;
+use crate::account::{Loss, Sign};
 use crate::model::{IpVersion, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -64,13 +64,18 @@ fn vanishing(known: &Known<'_>) -> Option<Finding> {
     let lost = of(IpVersion::V6).find(|host| {
         host.reassembled == 0 && host.lacking().datagrams >= FEWEST
     })?;
-    let passes = of(IpVersion::V4).any(|host| host.reassembled >= FEWEST && host.fragment_loss() < 0.01);
+    let passes = of(IpVersion::V4).any(|host| host.reassembled >= FEWEST)
+        && of(IpVersion::V4).all(|host| host.lacking().datagrams == 0);
+    let exhibits = known.exhibits();
     let seen = format!(
         "Of {} in IPv6 fragments to {} none is whole, while those of IPv4 come.",
         number::counted(lost.fragmented, "datagram"),
         lost.address(),
     );
     let finding = Finding::new(&CAUSE, confidence::FITS, seen)
+        .shown_by(exhibits.of_loss(Loss::Gap), "not all of it came")
+        .shown_by(exhibits.of_loss(Loss::OnlyFirst), "only its first fragment came")
+        .shown_by(exhibits.of_loss(Loss::NoFirst), "its first fragment never came")
         .in_these(lost.flows.iter().map(|key| (1, *key)).collect());
     passes.then_some(finding)
 }
@@ -81,9 +86,10 @@ const FEWEST: u64 = 3;
 fn atomic(known: &Known<'_>) -> Option<Finding> {
     let atomic = known.totals.fragments.atomic;
     let seen = format!(
-        "{} have a fragment header though they are whole (RFC 6946): what drops IPv6 fragments drops \
-         them too.",
+        "{} in a single piece {} a fragment header all the same (RFC 6946): what drops IPv6 fragments \
+         can drop that too.",
         number::counted(atomic, "IPv6 packet"),
+        if atomic == 1 { "has" } else { "have" },
     );
     let finding = Finding::new(&CAUSE, confidence::POSSIBLE, seen)
         .graded(Severity::Info)

@@ -3,7 +3,7 @@
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Loss, Sign};
+use crate::account::{Flow, Loss, Sign};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -46,9 +46,7 @@ pub(super) const CAUSE: Cause = Cause {
 /// Pieces of one datagram contradict each other, in place or in content.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let overlapped = known.lost(Loss::Overlap);
-    // Those beside a splice are of another datagram with the same identification.
-    let sound = known.odd.iter().filter(|(_, flow)| flow.losses().of(Loss::Spliced).datagrams == 0);
-    let altered: u64 = sound.map(|(_, flow)| flow.altered_copies()).sum();
+    let altered: u64 = known.odd.iter().map(|(_, flow)| altered_copies(flow)).sum();
     if overlapped.datagrams + altered == 0 {
         return None;
     }
@@ -70,6 +68,13 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
             .missing(overlapped.bytes)
             .shown_by(known.exhibits().of_loss(Loss::Overlap), "its pieces overlap")
             .shown_by(known.exhibits().of_sign(Sign::AlteredCopy), "a piece came twice with other bytes")
-            .in_flows(known, |flow| flow.losses().of(Loss::Overlap).datagrams + flow.altered_copies()),
+            .in_flows(known, |flow| flow.losses().of(Loss::Overlap).datagrams + altered_copies(flow)),
     )
+}
+
+/// Copies with other bytes. Those in flows whose identifications come again are of other
+/// datagrams.
+fn altered_copies(flow: &Flow) -> u64 {
+    let reused = flow.losses().of_any(&[Loss::Spliced, Loss::OverlapAfterPause]);
+    if reused.datagrams == 0 { flow.altered_copies() } else { 0 }
 }

@@ -56,7 +56,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let larger_pass = known.destinations.iter().any(|host| {
         !is_small(host) && host.full_bytes > 0 && host.reassembled > 0 && host.lacking().datagrams == 0
     });
-    let all_lost = worst.reassembled == 0 && worst.lacking().datagrams > 0;
+    let all_lost = worst.reassembled == 0 && worst.lacking().datagrams >= FEWEST;
     let seen = format!(
         "Fragments to {} that are not the last have {} bytes: below the {} that Open vSwitch \
          with a userspace datapath demands. {} of {} datagrams are whole.",
@@ -72,8 +72,8 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
             .in_these(worst.flows.iter().map(|key| (1, *key)).collect())
     };
     if all_lost && larger_pass {
-        Some(finding(confidence::LIKELY))
-    } else if all_lost {
+        Some(finding(confidence::FITS))
+    } else if all_lost && known.has_ovn() {
         Some(finding(confidence::POSSIBLE).graded(Severity::Warning))
     } else if known.has_ovn() {
         Some(finding(confidence::POSSIBLE).graded(Severity::Info))
@@ -81,6 +81,9 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         None
     }
 }
+
+/// Datagrams it takes to say that none gets through.
+const FEWEST: u64 = 3;
 
 /// `IPF_V4_FRAG_SIZE_MIN_DEF` and `IPF_V6_FRAG_SIZE_MIN_DEF`, Open vSwitch `lib/ipf.c`.
 fn minimum(version: IpVersion) -> u32 {

@@ -57,7 +57,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 fn over_ipv6(known: &Known<'_>) -> Option<Finding> {
     let lost = known.lost(Loss::NoChecksum);
     let seen = format!(
-        "{} over IPv6 came without a checksum outside any tunnel: receivers drop them.",
+        "{} over IPv6 came without a checksum outside any tunnel, which receivers drop.",
         number::counted(lost.datagrams, "UDP datagram"),
     );
     let finding = Finding::new(&CAUSE, confidence::SURE, seen)
@@ -77,8 +77,9 @@ fn in_fragments(known: &Known<'_>) -> Option<Finding> {
     };
     let datagrams: u64 = known.odd.iter().map(|(_, flow)| absent(flow)).sum();
     let seen = format!(
-        "{} of flows that are fragmented have no checksum: if pieces of two are mixed, nobody notices.",
+        "{} of flows that come in fragments {} no checksum: if pieces of two are mixed, nobody notices.",
         number::counted(datagrams, "UDP datagram"),
+        if datagrams == 1 { "has" } else { "have" },
     );
     let finding = Finding::new(&CAUSE, confidence::SURE, seen)
         .shown_by(exhibits, "put together, with checksum 0")
