@@ -140,7 +140,7 @@ tcp() { # RECEIVER-ADDRESS SIZE COUNT
 }
 
 # Stores the capture and its MANIFEST entry; a capture that lost packets itself is no capture.
-keep() { # FILE NOTE PATH=NUMBER...
+keep() { # FILE NOTE [findings=ID,ID] PATH=NUMBER...
     if [ -s "$work/tcpdump.log" ] && ! grep -q '^0 packets dropped by kernel' "$work/tcpdump.log"; then
         echo "kernel.sh: the capture for $1 lost packets, run again" >&2; exit 1
     fi
@@ -183,6 +183,7 @@ netperf_loss3() {
     dropped=$(in_ns "$router" nft list counter ip loss dropped | awk '/packets/ { print $2 }')
     arrived=$((sent * 47 - dropped))
     keep netperf-loss3.pcap.zst "$sent such messages, paced for 1 Gbit/s, with 3 % of the fragments dropped at random on the way: the receiver's reassembly memory runs out. 96 bytes of each frame." \
+        findings=D01,D09 \
         totals.fragments.total="$arrived" totals.checksums.ipv4.good="$arrived" \
         kernel.messages_sent="$sent" kernel.messages_received="$received" \
         kernel.fragments_sent=$((sent * 47)) kernel.fragments_dropped="$dropped" \
@@ -209,6 +210,7 @@ vxlan_outer_fragments() {
     udp "$INNER_B" 1472 20 100
     end_capture
     keep vxlan-outer-fragments.pcap.zst "1,472-byte UDP messages in VXLAN at inner and outer MTU 1500: whole packets inside fragmented outer ones." \
+        findings=D26 \
         totals.packets=60 totals.fragments.total=40 totals.datagrams.reassembled=20 totals.datagrams.unfragmented=20 \
         totals.checksums.udp.good=20 totals.checksums.udp.absent=20 totals.bad_length.first_fragment_artifact=20 tunnels.#=1
 }

@@ -182,7 +182,7 @@ FRAGMENTED = """totals.fragments.first totals.fragments.middle totals.fragments.
     totals.datagrams.incomplete totals.datagrams.overlapped totals.bad_length.first_fragment_artifact""".split()
 
 
-def entry(path, note, known, kernel):
+def entry(path, note, findings, known, kernel):
     data = path.read_bytes()
     if data[:4] == b"\x28\xb5\x2f\xfd" or data[:2] == b"\x1f\x8b":
         data = subprocess.run(["zstd", "-dcfq", path], capture_output=True, check=True).stdout
@@ -202,7 +202,8 @@ def entry(path, note, known, kernel):
     if counts["totals.datagrams.incomplete"] and counts["capture.truncated_frames"]:
         names = [name for name in names if not name.endswith("udp.unverifiable")]
     lines = ["[[capture]]", f'file = "{path.name}"', 'origin = "kernel"', f'note = "{note}"',
-             f'frames = {counts["capture.frames"]}', "[capture.expect]"]
+             f'frames = {counts["capture.frames"]}',
+             f"findings = [{', '.join(findings)}]", "[capture.expect]"]
     lines += [f'"{name}" = {counts[name]}' for name in names]
     if kernel:
         lines += ["[capture.kernel]"] + [f"{name} = {value}" for name, value in kernel.items()]
@@ -211,6 +212,7 @@ def entry(path, note, known, kernel):
 
 if __name__ == "__main__":
     numbers = dict(word.split("=") for word in sys.argv[3:])
+    findings = [f'"{one}"' for one in numbers.pop("findings", "").split(",") if one]
     known = {name: int(value) for name, value in numbers.items() if not name.startswith("kernel.")}
     kernel = {name.removeprefix("kernel."): int(value) for name, value in numbers.items() if name.startswith("kernel.")}
-    print(entry(pathlib.Path(sys.argv[1]), sys.argv[2], known, kernel))
+    print(entry(pathlib.Path(sys.argv[1]), sys.argv[2], findings, known, kernel))

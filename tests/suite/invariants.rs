@@ -1,22 +1,9 @@
 //! What holds of every report, whatever the capture.
 
-use crate::support::{Setup, at, captures_in, corpus, count, leaves, name, none, pcaps, value};
+use crate::support::{Setup, all_captures, at, count, leaves, name, none, value};
 use fraglens::report::{Report, schema, text};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-/// Every capture at hand: the project's, and the third-party ones if they are there.
-fn all_captures(who: &str) -> Vec<PathBuf> {
-    let mut paths = captures_in(&pcaps());
-    paths.extend(
-        corpus(who)
-            .map(|folder| captures_in(&folder))
-            .into_iter()
-            .flatten(),
-    );
-    paths
-}
 
 /// What is wrong with the sums of a report that lists all flows and tunnels.
 pub fn broken_sums(report: &Value) -> Vec<String> {

@@ -9,6 +9,8 @@ mod corpus;
 mod corpus_differences;
 mod determinism;
 mod explain;
+mod explained;
+mod findings;
 mod goldens;
 mod house;
 mod invariants;

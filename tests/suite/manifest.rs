@@ -1,5 +1,6 @@
 //! `pcaps/MANIFEST.toml` says of each capture what must be counted.
 
+use crate::explained::alarms;
 use crate::support::{analyze, at, captures_in, fraglens, in_repository, name, none, pcap, pcaps};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,8 @@ struct Entry {
     exit: i64,
     #[serde(default)]
     null: Vec<String>,
+    /// Ids of the findings that are warnings or errors, sorted.
+    findings: Vec<String>,
     expect: BTreeMap<String, toml::Value>,
     kernel: Option<Kernel>,
 }
@@ -89,6 +92,11 @@ impl Entry {
         }
         for path in &self.null {
             check(path, Value::Null);
+        }
+        let found = alarms(&report);
+        if found != self.findings {
+            let (names, expected) = (names.join(" "), &self.findings);
+            faults.push(format!("{names}: findings {found:?}, not {expected:?}"));
         }
         if let Some(kernel) = &self.kernel {
             let predicted = &report["receivers"][0]["predicted"];

@@ -151,6 +151,18 @@ pub fn captures_in(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// Every capture at hand: the project's, and the third-party ones if they are there.
+pub fn all_captures(who: &str) -> Vec<PathBuf> {
+    let mut paths = captures_in(&pcaps());
+    paths.extend(
+        corpus(who)
+            .map(|folder| captures_in(&folder))
+            .into_iter()
+            .flatten(),
+    );
+    paths
+}
+
 /// The last part of a path.
 pub fn name(path: &Path) -> String {
     path.file_name()

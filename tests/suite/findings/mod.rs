@@ -1,0 +1,48 @@
+//! Every finding has a capture in which it shows, with the frames that are to blame, and a
+//! near miss in which it must not.
+
+mod capture;
+mod checksums;
+mod fragments;
+mod loads;
+mod packet;
+mod row;
+mod tunnels;
+
+use crate::support::none;
+use row::Row;
+use std::collections::BTreeSet;
+
+/// Causes that need more than a capture (D34), or whose tests are elsewhere (D28).
+const ELSEWHERE: [&str; 2] = ["D28", "D34"];
+
+fn table() -> Vec<Row> {
+    let mut rows = fragments::rows();
+    rows.extend(checksums::rows());
+    rows.extend(tunnels::rows());
+    rows.extend(loads::rows());
+    rows
+}
+
+#[test]
+fn findings_show_where_they_must_and_nowhere_else() {
+    let faults: Vec<String> = table().iter().flat_map(Row::faults).collect();
+    none(&faults);
+}
+
+#[test]
+fn every_cause_has_a_row_that_shows_it_and_a_near_miss() {
+    let rows = table();
+    let with = |shows: bool| -> BTreeSet<&str> {
+        let rows = rows.iter().filter(|row| row.shows_it() == shows);
+        rows.map(Row::cause).collect()
+    };
+    let (shown, missed) = (with(true), with(false));
+    let causes = fraglens::diagnose::ALL.iter().map(|cause| cause.id);
+    let bare: Vec<String> = causes
+        .filter(|id| !ELSEWHERE.contains(id))
+        .filter(|id| !shown.contains(id) || !missed.contains(id))
+        .map(|id| format!("{id} lacks a row that shows it, or a near miss"))
+        .collect();
+    none(&bare);
+}
