@@ -123,6 +123,7 @@ fn facts(frame: &Frame<'_>, depth: usize, layer: &Layer, piece: &Piece) -> Fragm
         wire_bytes: frame.wire_bytes.into(),
         depth: depth as u8,
         ovn: None,
+        direction: None,
         buffer: 0,
         start: 0,
     };

@@ -402,6 +402,9 @@ impl Flow {
         if let Some(ports) = datagram.ovn {
             self.ovn(ports);
         }
+        if let Some(direction) = datagram.direction {
+            self.passed(direction);
+        }
     }
 }
 

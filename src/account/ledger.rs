@@ -73,9 +73,9 @@ pub struct Span {
 /// packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Offered {
-    /// The frame (the first to come).
+    /// The frame (the one that completed it).
     pub frame: FrameId,
-    /// When it was captured (completed).
+    /// When that was captured.
     pub timestamp: Timestamp,
     /// Wire bytes of the frames.
     pub wire_bytes: u64,

@@ -260,10 +260,10 @@ impl Opener {
             .reassembled_tunnel(inside, datagram, &outer.transport);
         let wire_bytes = datagram.tally.wire_bytes - datagram.tally.duplicate_wire_bytes;
         let offered = Offered {
-            frame: datagram.arrival.frame,
+            frame: reassembled.completed_by.frame,
             timestamp: datagram.last_timestamp,
             wire_bytes,
-            direction: None,
+            direction: datagram.direction,
         };
         self.ledger.inside(outer, inner, &offered);
         if let Some(stop) = &self.packet.stop {
@@ -283,6 +283,7 @@ impl Opener {
             wire_bytes,
             depth: depth as u8,
             ovn: self.packet.ovn(),
+            direction: datagram.direction,
             buffer: self.buffer,
             start: self.derived.bytes.len(),
         };

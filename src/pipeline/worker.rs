@@ -93,6 +93,7 @@ impl Worker {
             wire_bytes: frame.wire_bytes.into(),
             depth,
             ovn: self.packet.ovn(),
+            direction: self.packet.direction,
             buffer: 0,
             start: block.offset_of(frame.data),
         };

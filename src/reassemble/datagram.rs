@@ -8,7 +8,7 @@ use super::head::Head;
 use super::kept::{KeptBytes, Pool};
 use super::pieces::{NewPiece, Pieces};
 use super::tally::FragmentTally;
-use crate::model::facts::OvnPorts;
+use crate::model::facts::{Direction, OvnPorts};
 use crate::model::{FlowKey, IpVersion, Ports, Protocol, ScopeTag, Sum, Timestamp};
 
 /// What became of a fragmented datagram.
@@ -84,6 +84,8 @@ pub struct Datagram {
     pub head: Head,
     /// The logical ports of OVN in the tunnel header around its first piece to come.
     pub ovn: Option<OvnPorts>,
+    /// Which way the capturing host passed that piece, if it is known.
+    pub direction: Option<Direction>,
     /// Whether its first fragment showed a tunnel.
     pub is_tunnel: bool,
     /// What that carries, once it was asked: before the datagram is lost.
@@ -179,6 +181,7 @@ impl Datagram {
             header: HeaderFacts::of_any(fragment),
             head: Head::default(),
             ovn: fragment.ovn,
+            direction: fragment.direction,
             is_tunnel: false,
             tunnel: None,
             unread_first: None,
@@ -208,6 +211,7 @@ impl Datagram {
             header,
             head,
             ovn,
+            direction,
             is_tunnel,
             tunnel,
             unread_first,
@@ -230,6 +234,7 @@ impl Datagram {
         *header = HeaderFacts::of_any(fragment);
         head.clear();
         *ovn = fragment.ovn;
+        *direction = fragment.direction;
         *is_tunnel = false;
         *tunnel = None;
         *unread_first = None;

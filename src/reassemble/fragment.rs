@@ -1,6 +1,6 @@
 //! One fragment on its way into reassembly.
 
-use crate::model::facts::{Layer, OvnPorts, Piece};
+use crate::model::facts::{Direction, Layer, OvnPorts, Piece};
 use crate::model::{Addresses, FrameId, IpVersion, Protocol, ScopeTag, Sum, Timestamp, Verdict};
 use foldhash::quality::FixedState;
 use std::hash::BuildHasher;
@@ -85,6 +85,8 @@ pub struct FragmentFacts {
     pub dont_fragment: bool,
     /// The logical ports of OVN in the tunnel header around it.
     pub ovn: Option<OvnPorts>,
+    /// Which way the capturing host passed it, if that is known.
+    pub direction: Option<Direction>,
     /// Bytes of IPv6 extension headers at the beginning of the payload, if this is
     /// the first fragment.
     pub extension_bytes: u16,
@@ -115,6 +117,8 @@ pub struct Place {
     pub depth: u8,
     /// The logical ports of OVN in the tunnel header around it.
     pub ovn: Option<OvnPorts>,
+    /// Which way the capturing host passed it, if that is known.
+    pub direction: Option<Direction>,
     /// The buffer that holds it.
     pub buffer: u32,
     /// Where in the buffer begins what was decoded.
@@ -155,6 +159,7 @@ impl FragmentFacts {
             hop_limit: layer.hop_limit,
             dont_fragment: layer.dont_fragment,
             ovn: place.ovn,
+            direction: place.direction,
             extension_bytes: layer.extension_bytes,
             detour: is_detour.then(|| {
                 Box::new(Detour {
@@ -193,6 +198,7 @@ impl FragmentFacts {
             hop_limit: 64,
             dont_fragment: false,
             ovn: None,
+            direction: None,
             extension_bytes: 0,
             detour: None,
         }

@@ -89,6 +89,12 @@ fn left_to_the_nic() -> Vec<Row> {
         .unexplained(2 * PACKET as i64),
         Row::misses(
             "D21",
+            "wrong on its way out, in fragments",
+            Capture::cooked(Way::Out, &fragments(A_TO_B, 1, Sum::Wrong), MILLISECOND),
+        )
+        .unexplained(FRAGMENTS as i64 + 2 * 2),
+        Row::misses(
+            "D21",
             "wrong on its way out",
             Capture::cooked(Way::Out, &wrong, MILLISECOND),
         )

@@ -158,12 +158,8 @@ fn local_checksum_offload() -> Vec<Row> {
 }
 
 /// A packet of `bytes` in VXLAN, cut at MTU 1500.
-fn cut_outside(path: Path, id: u32, bytes: usize) -> Vec<Vec<u8>> {
-    let inner = whole(
-        A_TO_B,
-        UDP,
-        &udp(A_TO_B, 5000, &noise(bytes, 1), Sum::Right),
-    );
+fn cut_outside(path: Path, id: u32, bytes: usize, sum: Sum) -> Vec<Vec<u8>> {
+    let inner = whole(A_TO_B, UDP, &udp(A_TO_B, 5000, &noise(bytes, 1), sum));
     cut(
         path,
         UDP,
@@ -174,7 +170,11 @@ fn cut_outside(path: Path, id: u32, bytes: usize) -> Vec<Vec<u8>> {
 }
 
 fn fragmented_outside() -> Vec<Row> {
-    let both = [cut_outside(NODES, 1, 1472), cut_outside(NODES, 2, 1472)].concat();
+    let both = [
+        cut_outside(NODES, 1, 1472, Sum::Right),
+        cut_outside(NODES, 2, 1472, Sum::Right),
+    ]
+    .concat();
     let heads = Capture::every(10 * MILLISECOND).packets([&both[0], &both[2], &both[3]]);
     let inside = cut(
         A_TO_B,
@@ -215,6 +215,15 @@ fn fragmented_outside() -> Vec<Row> {
         )
         .missing(0)
         .frames([1, 3])
+        .flows(&[FLOW]),
+        Row::shows(
+            "D21",
+            ("error", FITS),
+            "a wrong checksum inside, shown by the frame that completed the packet",
+            Capture::new().packets(&cut_outside(NODES, 3, 1472, Sum::Wrong)),
+        )
+        .missing(1514 + 84)
+        .frames([2])
         .flows(&[FLOW]),
         Row::misses(
             "D26",
