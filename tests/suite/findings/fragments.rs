@@ -311,6 +311,11 @@ fn large_messages(with_hole: u32, without_hole: u32) -> Capture {
 
 fn memory() -> Vec<Row> {
     let wire = 65_515 + 45 * 34;
+    let full = 1480 + 34;
+    let last = 65_515 - 44 * 1480 + 34;
+    // A message with a hole takes 200 + 43 * 2,304 + 1,280 bytes, so 41 of them and 32
+    // fragments of the next are more than 4 MiB. All that comes after is refused.
+    let refused = 11 * full + last + 18 * (wire - full) + 10 * wire;
     vec![
         Row::shows(
             "D09",
@@ -318,7 +323,7 @@ fn memory() -> Vec<Row> {
             "60 messages with a hole fill 4 MiB",
             large_messages(60, 10),
         )
-        .missing(10 * wire)
+        .missing(refused)
         .frames((0..10).map(|message| 1 + 44 * message))
         .flows(&[FLOW]),
         Row::misses(
