@@ -1,9 +1,9 @@
 //! D37, capture-blind-spot.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::Flow;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::Flow;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -43,12 +43,18 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
          capture saw it on both sides of something that puts fragments together, or makes them.",
         key.addresses.source(),
         key.addresses.destination(),
-        number::range(flow.largest_full().ip_bytes, flow.largest_full().ip_bytes + 7),
+        number::range(
+            flow.largest_full().ip_bytes,
+            flow.largest_full().ip_bytes + 7
+        ),
         number::count(flow.largest_unfragmented_bytes.into()),
     );
     Some(
-        Finding::new(&CAUSE, confidence::FITS, seen)
-            .in_these(flows.map(|(key, flow)| (flow.counters().bytes, **key)).collect()),
+        Finding::new(&CAUSE, confidence::FITS, seen).in_these(
+            flows
+                .map(|(key, flow)| (flow.counters().bytes, **key))
+                .collect(),
+        ),
     )
 }
 

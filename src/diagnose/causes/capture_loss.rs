@@ -1,8 +1,8 @@
 //! D36, capture-loss.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -54,7 +54,10 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let told = [dropped(known), by_benchmark(known), by_tcp(known)];
     let told: Vec<(f64, String)> = told.into_iter().flatten().collect();
-    let sureness = told.iter().map(|(sureness, _)| *sureness).reduce(f64::max)?;
+    let sureness = told
+        .iter()
+        .map(|(sureness, _)| *sureness)
+        .reduce(f64::max)?;
     let seen: Vec<String> = told.into_iter().map(|(_, seen)| seen).collect();
     // Lost before this point is lost as well, and no fault of the capture.
     let severity = if sureness > confidence::POSSIBLE {
@@ -115,7 +118,7 @@ fn by_tcp(known: &Known<'_>) -> Option<(f64, String)> {
         let segments = flow.segments()?;
         segments
             .missing_bytes(known.answering(key)?.segments()?)
-.filter(|bytes| *bytes > 0)
+            .filter(|bytes| *bytes > 0)
     });
     let missing: Vec<u64> = missing.collect();
     if missing.is_empty() || known.given.is_filtered {

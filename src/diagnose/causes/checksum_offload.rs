@@ -1,11 +1,11 @@
 //! D18, checksum-offload.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::diagnose::finding::{Finding, confidence};
-use crate::diagnose::known::Known;
 use super::{corruption, inner_checksum_mangled};
 use crate::account::{Flow, Sign};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
 use crate::diagnose::known::checksums;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{FlowKey, Verdict, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -38,30 +38,49 @@ pub(super) const CAUSE: Cause = Cause {
 /// Transport checksums that the sender's kernel left to its NIC, and wrong ones beside a
 /// sender, of which nobody can tell there whether they stay wrong.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let flows = known.odd.iter().filter(|(key, flow)| !inner_checksum_mangled::is_of(known, key, flow));
+    let flows = known
+        .odd
+        .iter()
+        .filter(|(key, flow)| !inner_checksum_mangled::is_of(known, key, flow));
     let sum = |of: fn(&Known<'_>, &FlowKey, &Flow) -> u64| -> u64 {
         flows.clone().map(|(key, flow)| of(known, key, flow)).sum()
     };
     let (unfinished, unsure) = (sum(left), sum(wrong_beside_sender));
     let elsewhere = sum(left_and_from_elsewhere);
+    if unfinished + unsure == 0 {
+        return None;
+    }
     let seen = [
         (unfinished > 0).then(|| left_by_kernel(unfinished)),
         (elsewhere > 0).then(|| come_from_elsewhere(elsewhere)),
         (unsure > 0).then(|| unproven(unsure)),
     ];
     let seen: Vec<String> = seen.into_iter().flatten().collect();
-    let sureness = if unfinished > 0 { confidence::SURE } else { confidence::POSSIBLE };
-    let mut finding = Finding::new(&CAUSE, sureness, seen.join(" "))
-        .shown_by(known.exhibits().of_sign(Sign::Offloaded), "checksum left to the NIC");
+    let sureness = if unfinished > 0 {
+        confidence::SURE
+    } else {
+        confidence::POSSIBLE
+    };
+    let mut finding = Finding::new(&CAUSE, sureness, seen.join(" ")).shown_by(
+        known.exhibits().of_sign(Sign::Offloaded),
+        "checksum left to the NIC",
+    );
     // Frames of other senders are not to be taken for those.
     if known.losses.of_any(&corruption::DAMAGE).datagrams == unsure {
         for loss in corruption::DAMAGE {
-            finding = finding.shown_by(known.exhibits().of_loss(loss), "wrong, but seen beside the sender");
+            finding = finding.shown_by(
+                known.exhibits().of_loss(loss),
+                "wrong, but seen beside the sender",
+            );
         }
     }
-    let weighed = flows.map(|(key, flow)| (left(known, key, flow) + wrong_beside_sender(known, key, flow), **key));
-    let finding = finding.in_these(weighed.filter(|(packets, _)| *packets > 0).collect());
-    (unfinished + unsure > 0).then_some(finding)
+    let weighed = flows.map(|(key, flow)| {
+        (
+            left(known, key, flow) + wrong_beside_sender(known, key, flow),
+            **key,
+        )
+    });
+    Some(finding.in_these(weighed.filter(|(packets, _)| *packets > 0).collect()))
 }
 
 fn left(_: &Known<'_>, _: &FlowKey, flow: &Flow) -> u64 {
@@ -95,7 +114,11 @@ fn left_by_kernel(packets: u64) -> String {
 fn come_from_elsewhere(packets: u64) -> String {
     format!(
         "{} come in a tunnel from another host: if this is a physical NIC, see D17.",
-        if packets == 1 { "1 has".to_owned() } else { format!("{} have", number::count(packets)) },
+        if packets == 1 {
+            "1 has".to_owned()
+        } else {
+            format!("{} have", number::count(packets))
+        },
     )
 }
 
@@ -103,7 +126,11 @@ fn unproven(datagrams: u64) -> String {
     format!(
         "{} a wrong checksum where the capture was made beside the sender; that proves nothing here, \
          so capture at the receiver as well.",
-        if datagrams == 1 { "1 datagram has".to_owned() } else { format!("{} datagrams have", number::count(datagrams)) },
+        if datagrams == 1 {
+            "1 datagram has".to_owned()
+        } else {
+            format!("{} datagrams have", number::count(datagrams))
+        },
     )
 }
 

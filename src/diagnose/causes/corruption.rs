@@ -1,10 +1,10 @@
 //! D21, corruption.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::diagnose::finding::{Finding, confidence};
-use crate::diagnose::known::Known;
 use super::{inner_checksum_mangled, nat_on_fragments, vxlan_nat_checksum};
 use crate::account::{Flow, Loss, Lost};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{FlowKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -63,31 +63,53 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .filter(|(lost, _)| lost.datagrams > 0)
         .collect();
     let datagrams: u64 = flows.iter().map(|(lost, _)| lost.datagrams).sum();
+    if datagrams == 0 {
+        return None;
+    }
     let seen = format!(
-        "{} of {} {} a checksum that is wrong and that neither offload nor a splice of fragments explains.",
+        "{} of {} {} a checksum that is wrong and that neither offload nor a splice of fragments \
+         explains.",
         number::counted(datagrams, "datagram"),
         number::counted(flows.len() as u64, "flow"),
         if datagrams == 1 { "has" } else { "have" },
     );
     // One flow: some device may rewrite it. Many: what they have in common is broken.
-    let sureness = if flows.len() >= MANY { confidence::LIKELY } else { confidence::FITS };
+    let sureness = if flows.len() >= MANY {
+        confidence::LIKELY
+    } else {
+        confidence::FITS
+    };
     let exhibits = known.exhibits();
-    let finding = Finding::new(&CAUSE, sureness, seen)
-        .missing(flows.iter().map(|(lost, _)| lost.bytes).sum())
-        .shown_by(exhibits.of_loss(Loss::HeaderChecksum), "wrong IPv4 header checksum")
-        .shown_by(exhibits.of_loss(Loss::OuterChecksum), "wrong checksum of the tunnel packet")
-        .shown_by(exhibits.of_loss(Loss::Checksum), "wrong checksum")
-        .shown_by(exhibits.of_loss(Loss::ChecksumOfWhole), "whole, and wrong by its checksum")
-        .in_these(flows.iter().map(|(lost, key)| (lost.bytes, *key)).collect());
-    (datagrams > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, sureness, seen)
+            .missing(flows.iter().map(|(lost, _)| lost.bytes).sum())
+            .shown_by(
+                exhibits.of_loss(Loss::HeaderChecksum),
+                "wrong IPv4 header checksum",
+            )
+            .shown_by(
+                exhibits.of_loss(Loss::OuterChecksum),
+                "wrong checksum of the tunnel packet",
+            )
+            .shown_by(exhibits.of_loss(Loss::Checksum), "wrong checksum")
+            .shown_by(
+                exhibits.of_loss(Loss::ChecksumOfWhole),
+                "whole, and wrong by its checksum",
+            )
+            .in_these(flows.iter().map(|(lost, key)| (lost.bytes, *key)).collect()),
+    )
 }
 
 /// Flows it takes to say that the damage is not one flow's.
 const MANY: usize = 3;
 
 /// Losses that are damage, unless another cause explains them.
-pub(super) const DAMAGE: [Loss; 4] =
-    [Loss::HeaderChecksum, Loss::OuterChecksum, Loss::Checksum, Loss::ChecksumOfWhole];
+pub(super) const DAMAGE: [Loss; 4] = [
+    Loss::HeaderChecksum,
+    Loss::OuterChecksum,
+    Loss::Checksum,
+    Loss::ChecksumOfWhole,
+];
 
 /// What of a flow is corrupt. Beside the sender a wrong checksum proves nothing.
 fn corrupt(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> Lost {

@@ -1,9 +1,9 @@
 //! D13, duplicated-packets.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::Sign;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::Sign;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -44,16 +44,33 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let fragments = known.totals.fragments;
     // Those with other bytes are no copies, but D12.
-    let altered: u64 = known.odd.iter().map(|(_, flow)| flow.altered_copies()).sum();
+    let altered: u64 = known
+        .odd
+        .iter()
+        .map(|(_, flow)| flow.altered_copies())
+        .sum();
     let copies = fragments.duplicate.saturating_sub(altered);
+    if copies == 0 {
+        return None;
+    }
     let seen = format!(
         "{} of {} {} of what is there already, and left out of every figure of what is missing.",
         number::count(copies),
         number::counted(fragments.total, "fragment"),
-        if copies == 1 { "is a copy" } else { "are copies" },
+        if copies == 1 {
+            "is a copy"
+        } else {
+            "are copies"
+        },
     );
-    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
-        .shown_by(known.exhibits().of_sign(Sign::Copy), "a piece of it came twice")
-        .in_flows(known, |flow| flow.counters().fragments.duplicate - flow.altered_copies());
-    (copies > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .shown_by(
+                known.exhibits().of_sign(Sign::Copy),
+                "a piece of it came twice",
+            )
+            .in_flows(known, |flow| {
+                flow.counters().fragments.duplicate - flow.altered_copies()
+            }),
+    )
 }

@@ -1,10 +1,10 @@
 //! D03, first-fragment-missing.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::diagnose::finding::{Finding, confidence};
-use crate::diagnose::known::Known;
 use crate::account::Loss;
 use crate::diagnose::destination::Pattern;
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -57,7 +57,10 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     Some(
         Finding::new(&CAUSE, confidence::LIKELY, seen)
             .missing(lost)
-            .shown_by(known.exhibits().of_loss(Loss::NoFirst), "its first fragment never came")
+            .shown_by(
+                known.exhibits().of_loss(Loss::NoFirst),
+                "its first fragment never came",
+            )
             .in_these(known.lacking_flows(hosts)),
     )
 }

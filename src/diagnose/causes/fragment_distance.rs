@@ -1,9 +1,9 @@
 //! D11, fragment-distance.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::diagnose::destination::Destination;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::diagnose::destination::Destination;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -44,12 +44,19 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// The receiver's kernel gives datagrams up for fragments of others in between.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let distant = |host: &Destination| host.forecast.as_ref().map_or(0, |of| of.predicted.too_distant);
+    let distant = |host: &Destination| {
+        host.forecast
+            .as_ref()
+            .map_or(0, |of| of.predicted.too_distant)
+    };
     let worst = known
         .destinations
         .iter()
         .max_by_key(|host| (distant(host), host.host))?;
     let too_distant = distant(worst);
+    if too_distant == 0 {
+        return None;
+    }
     let seen = format!(
         "A Linux receiver at {} gives up {} because more than {} other fragments of the same \
          source came between two of their pieces.",
@@ -61,8 +68,9 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let keys = hosts
         .clone()
         .flat_map(|host| host.flows.iter().map(|key| (distant(host), *key)));
-    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
-        .missing(hosts.clone().map(Destination::distant_bytes).sum())
-        .in_these(keys.collect());
-    (too_distant > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .missing(hosts.clone().map(Destination::distant_bytes).sum())
+            .in_these(keys.collect()),
+    )
 }

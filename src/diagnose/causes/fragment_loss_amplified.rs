@@ -1,10 +1,10 @@
 //! D01, fragment-loss-amplified.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::diagnose::finding::{Finding, confidence};
-use crate::diagnose::known::Known;
 use crate::account::Loss;
 use crate::diagnose::destination::{Destination, Pattern};
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -79,16 +79,25 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .in_these(known.lacking_flows(by_chance(known)));
     // Where a rule takes them from another host, they do not show chance.
     if !has_rule(known, Pattern::OnlyFirst) {
-        finding = finding.shown_by(exhibits.of_loss(Loss::OnlyFirst), "only its first fragment came");
+        finding = finding.shown_by(
+            exhibits.of_loss(Loss::OnlyFirst),
+            "only its first fragment came",
+        );
     }
     if !has_rule(known, Pattern::NoFirst) {
-        finding = finding.shown_by(exhibits.of_loss(Loss::NoFirst), "its first fragment never came");
+        finding = finding.shown_by(
+            exhibits.of_loss(Loss::NoFirst),
+            "its first fragment never came",
+        );
     }
     (worst.lacking().datagrams > 0).then_some(finding)
 }
 
 fn has_rule(known: &Known<'_>, rule: Pattern) -> bool {
-    known.destinations.iter().any(|host| host.pattern() == Some(rule))
+    known
+        .destinations
+        .iter()
+        .any(|host| host.pattern() == Some(rule))
 }
 
 fn by_chance<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Destination> {

@@ -1,9 +1,9 @@
 //! D29, fragments-hashed-apart.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Flow, Loss, Sign};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Flow, Loss, Sign};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -61,7 +61,13 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let flows = known.odd.iter().filter(|(_, flow)| is_apart(flow));
     let late: u64 = flows.clone().map(|(_, flow)| flow.order().first_late).sum();
-    let all: u64 = flows.clone().map(|(_, flow)| flow.counters().datagrams.fragmented).sum();
+    let all: u64 = flows
+        .clone()
+        .map(|(_, flow)| flow.counters().datagrams.fragmented)
+        .sum();
+    if late == 0 {
+        return None;
+    }
     let seen = format!(
         "In {} of {} in fragments the first came after others, which were in order: it took another \
          way, or waited in another queue.",
@@ -72,11 +78,23 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         let reasons = [Loss::Gap, Loss::OnlyFirst, Loss::NoFirst];
         flow.losses().of_any(&reasons).datagrams > 0
     });
-    let finding = Finding::new(&CAUSE, confidence::FITS, seen)
-        .graded(if is_lossy { Severity::Warning } else { Severity::Info })
-        .shown_by(known.exhibits().of_sign(Sign::FirstLate), "its first fragment came after others")
-        .in_these(flows.map(|(key, flow)| (flow.order().first_late, **key)).collect());
-    (late > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::FITS, seen)
+            .graded(if is_lossy {
+                Severity::Warning
+            } else {
+                Severity::Info
+            })
+            .shown_by(
+                known.exhibits().of_sign(Sign::FirstLate),
+                "its first fragment came after others",
+            )
+            .in_these(
+                flows
+                    .map(|(key, flow)| (flow.order().first_late, **key))
+                    .collect(),
+            ),
+    )
 }
 
 /// Datagrams it takes to call it a rule.

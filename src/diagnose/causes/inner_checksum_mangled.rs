@@ -1,10 +1,10 @@
 //! D17, inner-checksum-mangled.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Flow, HopLimits, Loss, Sign, Tunnel};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Flow, HopLimits, Loss, Sign, Tunnel};
 use crate::diagnose::known::checksums;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{FlowKey, Protocol, Verdict, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -66,7 +66,10 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .map(|(key, flow)| (spoiled(flow), **key))
         .collect();
     let packets: u64 = flows.iter().map(|(packets, _)| packets).sum();
-    let key = flows.iter().max_by_key(|(packets, key)| (*packets, *key)).map(|(_, key)| key)?;
+    let key = flows
+        .iter()
+        .max_by_key(|(packets, key)| (*packets, *key))
+        .map(|(_, key)| key)?;
     let (tunnel, _) = known.tunnel_around(key)?;
     let lost = |key: &FlowKey| {
         let flow = known.given.ledger.flows.get(key);
@@ -84,7 +87,10 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let finding = Finding::new(&CAUSE, confidence::FITS, seen).missing(missing);
     let exhibits = known.exhibits();
     let finding = if missing > 0 {
-        finding.shown_by(exhibits.of_loss(Loss::Checksum), "wrong checksum inside the tunnel")
+        finding.shown_by(
+            exhibits.of_loss(Loss::Checksum),
+            "wrong checksum inside the tunnel",
+        )
     } else {
         finding.shown_by(exhibits.of_sign(Sign::Offloaded), "checksum never finished")
     };

@@ -1,9 +1,9 @@
 //! D14, ip-id-reused.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Flow, Loss};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Flow, Loss};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{IpVersion, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -61,6 +61,9 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 fn mixed(known: &Known<'_>) -> Option<Finding> {
     let spliced = known.lost(Loss::Spliced);
     let overlapped = known.lost(Loss::OverlapAfterPause);
+    if spliced.datagrams + overlapped.datagrams == 0 {
+        return None;
+    }
     let mut seen = Vec::new();
     if spliced.datagrams > 0 {
         seen.push(format!(
@@ -75,21 +78,24 @@ fn mixed(known: &Known<'_>) -> Option<Finding> {
             number::counted(overlapped.datagrams, "datagram"),
         ));
     }
-    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen.join(" "))
-        .missing(spliced.bytes + overlapped.bytes)
-        .shown_by(
-            known.exhibits().of_loss(Loss::Spliced),
-            "the unfinished datagram whose identification came again",
-        )
-        .shown_by(
-            known.exhibits().of_loss(Loss::OverlapAfterPause),
-            "the unfinished datagram whose identification came again",
-        )
-        .in_flows(known, |flow| {
-            let losses = flow.losses();
-            losses.of_any(&[Loss::Spliced, Loss::OverlapAfterPause]).bytes
-        });
-    (spliced.datagrams + overlapped.datagrams > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen.join(" "))
+            .missing(spliced.bytes + overlapped.bytes)
+            .shown_by(
+                known.exhibits().of_loss(Loss::Spliced),
+                "the unfinished datagram whose identification came again",
+            )
+            .shown_by(
+                known.exhibits().of_loss(Loss::OverlapAfterPause),
+                "the unfinished datagram whose identification came again",
+            )
+            .in_flows(known, |flow| {
+                let losses = flow.losses();
+                losses
+                    .of_any(&[Loss::Spliced, Loss::OverlapAfterPause])
+                    .bytes
+            }),
+    )
 }
 
 fn are(datagrams: u64) -> String {
@@ -109,7 +115,10 @@ fn possible(known: &Known<'_>) -> Option<Finding> {
         let seconds = (flow.last - flow.first).as_secs_f64();
         (datagrams >= FEWEST && seconds > 0.0).then(|| IDS * seconds / datagrams as f64)
     };
-    let ipv4 = known.odd.iter().filter(|(key, _)| key.addresses.version == IpVersion::V4);
+    let ipv4 = known
+        .odd
+        .iter()
+        .filter(|(key, _)| key.addresses.version == IpVersion::V4);
     let rounds = ipv4.filter_map(|(key, flow)| Some((round(flow)?, *key, *flow)));
     let fast = rounds.filter(|(seconds, ..)| *seconds < LINUX_SECONDS);
     let (seconds, key, flow) = fast.min_by(|one, other| one.0.total_cmp(&other.0))?;

@@ -1,9 +1,9 @@
 //! D32, ipv6-extension-headers.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Loss, Sign};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Loss, Sign};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{IpVersion, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -60,10 +60,14 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 }
 
 fn vanishing(known: &Known<'_>) -> Option<Finding> {
-    let of = |version| known.destinations.iter().filter(move |host| host.host.version == version);
-    let lost = of(IpVersion::V6).find(|host| {
-        host.reassembled == 0 && host.lacking().datagrams >= FEWEST
-    })?;
+    let of = |version| {
+        known
+            .destinations
+            .iter()
+            .filter(move |host| host.host.version == version)
+    };
+    let lost = of(IpVersion::V6)
+        .find(|host| host.reassembled == 0 && host.lacking().datagrams >= FEWEST)?;
     let passes = of(IpVersion::V4).any(|host| host.reassembled >= FEWEST)
         && of(IpVersion::V4).all(|host| host.lacking().datagrams == 0);
     let exhibits = known.exhibits();
@@ -74,8 +78,14 @@ fn vanishing(known: &Known<'_>) -> Option<Finding> {
     );
     let finding = Finding::new(&CAUSE, confidence::FITS, seen)
         .shown_by(exhibits.of_loss(Loss::Gap), "not all of it came")
-        .shown_by(exhibits.of_loss(Loss::OnlyFirst), "only its first fragment came")
-        .shown_by(exhibits.of_loss(Loss::NoFirst), "its first fragment never came")
+        .shown_by(
+            exhibits.of_loss(Loss::OnlyFirst),
+            "only its first fragment came",
+        )
+        .shown_by(
+            exhibits.of_loss(Loss::NoFirst),
+            "its first fragment never came",
+        )
         .in_these(lost.flows.iter().map(|key| (1, *key)).collect());
     passes.then_some(finding)
 }
@@ -85,15 +95,22 @@ const FEWEST: u64 = 3;
 
 fn atomic(known: &Known<'_>) -> Option<Finding> {
     let atomic = known.totals.fragments.atomic;
+    if atomic == 0 {
+        return None;
+    }
     let seen = format!(
         "{} in a single piece {} a fragment header all the same (RFC 6946): what drops IPv6 fragments \
          can drop that too.",
         number::counted(atomic, "IPv6 packet"),
         if atomic == 1 { "has" } else { "have" },
     );
-    let finding = Finding::new(&CAUSE, confidence::POSSIBLE, seen)
-        .graded(Severity::Info)
-        .shown_by(known.exhibits().of_sign(Sign::Atomic), "whole, with a fragment header")
-        .in_flows(known, |flow| flow.counters().fragments.atomic);
-    (atomic > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::POSSIBLE, seen)
+            .graded(Severity::Info)
+            .shown_by(
+                known.exhibits().of_sign(Sign::Atomic),
+                "whole, with a fragment header",
+            )
+            .in_flows(known, |flow| flow.counters().fragments.atomic),
+    )
 }

@@ -5,14 +5,43 @@ use super::finding::Finding;
 use super::known::Known;
 use crate::diagnose::Cause;
 
+mod capture_blind_spot;
+mod capture_loss;
+mod checksum_offload;
+mod corruption;
+mod duplicated_packets;
+mod first_fragment_missing;
+mod fragment_distance;
+mod fragment_loss_amplified;
+mod fragments_hashed_apart;
+mod inner_checksum_mangled;
+mod ip_id_reused;
+mod ipv6_extension_headers;
+mod nat_on_fragments;
+mod no_segmentation_offload;
+mod not_the_network;
+mod odd_fragment_length;
+mod only_first_fragments;
+mod outer_checksum_offload;
+mod overlapping_fragments;
+mod ovs_minimum_fragment;
+mod packet_rate_bound;
+mod pmtu_black_hole;
+mod reassembly_memory;
+mod reassembly_timeout;
+mod super_frames;
+mod tcpdump_bad_length;
+mod tunnel_mtu_too_large;
+mod vxlan_nat_checksum;
+mod wrong_udp_length;
+mod zero_udp_checksum;
+
 /// Looks for one cause.
 pub(super) type Judge = fn(&Known<'_>) -> Option<Finding>;
 
-/// Declares the modules of causes and lists them.
+/// Lists the modules of causes, by id.
 macro_rules! causes {
     ($($module:ident,)+) => {
-        $(mod $module;)+
-
         /// Every cause, by id.
         pub static ALL: [&Cause; [$(stringify!($module)),+].len()] = [$(&$module::CAUSE),+];
 

@@ -1,9 +1,9 @@
 //! D20, nat-on-fragments.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Flow, Loss};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Flow, Loss};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{FlowKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -45,22 +45,32 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// What came in fragments is wrong by the checksum, what came in one packet is right.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let flows = known.odd.iter().filter(|(key, flow)| is_of(known, key, flow));
+    let flows = known
+        .odd
+        .iter()
+        .filter(|(key, flow)| is_of(known, key, flow));
     let lost: Vec<_> = flows
         .map(|(key, flow)| (flow.losses().of(Loss::ChecksumOfWhole), **key))
         .collect();
     let datagrams = lost.iter().map(|(lost, _)| lost.datagrams).sum();
+    if datagrams == 0 {
+        return None;
+    }
     let seen = format!(
         "All {} of {} that came in fragments and are whole are wrong by the checksum, and what came in \
          one packet is right.",
         number::counted(datagrams, "datagram"),
         number::counted(lost.len() as u64, "flow"),
     );
-    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
-        .missing(lost.iter().map(|(lost, _)| lost.bytes).sum())
-        .shown_by(known.exhibits().of_loss(Loss::ChecksumOfWhole), "whole, and wrong by its checksum")
-        .in_these(lost.iter().map(|(lost, key)| (lost.bytes, *key)).collect());
-    (datagrams > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .missing(lost.iter().map(|(lost, _)| lost.bytes).sum())
+            .shown_by(
+                known.exhibits().of_loss(Loss::ChecksumOfWhole),
+                "whole, and wrong by its checksum",
+            )
+            .in_these(lost.iter().map(|(lost, key)| (lost.bytes, *key)).collect()),
+    )
 }
 
 /// Datagrams it takes to speak of all.

@@ -1,9 +1,9 @@
 //! S01, no-segmentation-offload.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::Flow;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::Flow;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{FlowKey, Protocol, number};
 
@@ -63,7 +63,12 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .collect();
     fast.sort_unstable_by(|one, other| other.cmp(one));
     let (rate, key) = *fast.first()?;
-    let largest = known.given.ledger.flows.get(&key)?.largest_unfragmented_bytes;
+    let largest = known
+        .given
+        .ledger
+        .flows
+        .get(&key)?
+        .largest_unfragmented_bytes;
     let seen = format!(
         "{} > {} sends {} over TCP in packets of at most {} bytes: none was left for a NIC to cut up, \
          and none was joined by a receiver.",
@@ -74,9 +79,21 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     );
     // At a switch or a receiver without GRO nothing larger is to be expected.
     let is_sender = known.is_local(&key);
-    let sureness = if is_sender { confidence::LIKELY } else { confidence::POSSIBLE };
-    let severity = if is_sender { CAUSE.severity } else { Severity::Info };
-    Some(Finding::new(&CAUSE, sureness, seen).graded(severity).in_these(fast))
+    let sureness = if is_sender {
+        confidence::LIKELY
+    } else {
+        confidence::POSSIBLE
+    };
+    let severity = if is_sender {
+        CAUSE.severity
+    } else {
+        Severity::Info
+    };
+    Some(
+        Finding::new(&CAUSE, sureness, seen)
+            .graded(severity)
+            .in_these(fast),
+    )
 }
 
 /// Bits a second from which a sender leaves segmentation to its NIC, if it can.

@@ -58,19 +58,29 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         (counted.kernel > 0).then_some(counted)
     });
     let full: u64 = full.iter().flatten().map(|counted| counted.kernel).sum();
-    let short = known.runs.iter().filter(|run| falls_short(run)).max_by_key(|run| run.unexplained());
+    let short = known
+        .runs
+        .iter()
+        .filter(|run| falls_short(run))
+        .max_by_key(|run| run.unexplained());
     let mut seen = Vec::new();
     if let Some(run) = short {
         seen.push(format!(
-            "{} {} would be delivered by what the capture shows, and the receiving program counted {}.",
+            "{} {} would be delivered by what the capture shows, and the receiving program \
+             counted {}.",
             number::count(run.messages?.predicted),
-            if run.messages?.predicted == 1 { "message" } else { "messages" },
+            if run.messages?.predicted == 1 {
+                "message"
+            } else {
+                "messages"
+            },
             number::count(run.run.received.messages?),
         ));
     }
     if full > 0 {
         seen.push(format!(
-            "The receiver's kernel threw {} away because a socket's buffer was full (UdpRcvbufErrors).",
+            "The receiver's kernel threw {} away because a socket's buffer was full \
+             (UdpRcvbufErrors).",
             number::counted(full, "whole datagram"),
         ));
     }

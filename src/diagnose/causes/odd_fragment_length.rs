@@ -1,9 +1,9 @@
 //! D30, odd-fragment-length.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::Loss;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::Loss;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -43,6 +43,9 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let ragged = known.lost(Loss::Ragged);
     let oversized = known.lost(Loss::Oversized);
+    if ragged.datagrams + oversized.datagrams == 0 {
+        return None;
+    }
     let mut seen = Vec::new();
     if ragged.datagrams > 0 {
         seen.push(format!(
@@ -57,12 +60,21 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
             has(oversized.datagrams),
         ));
     }
-    let finding = Finding::new(&CAUSE, confidence::SURE, seen.join(" "))
-        .missing(ragged.bytes + oversized.bytes)
-        .shown_by(known.exhibits().of_loss(Loss::Ragged), "a fragment of it has a length that is no multiple of 8")
-        .shown_by(known.exhibits().of_loss(Loss::Oversized), "a fragment of it ends beyond 65,535 bytes")
-        .in_flows(known, |flow| flow.losses().of_any(&[Loss::Ragged, Loss::Oversized]).bytes);
-    (ragged.datagrams + oversized.datagrams > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::SURE, seen.join(" "))
+            .missing(ragged.bytes + oversized.bytes)
+            .shown_by(
+                known.exhibits().of_loss(Loss::Ragged),
+                "a fragment of it has a length that is no multiple of 8",
+            )
+            .shown_by(
+                known.exhibits().of_loss(Loss::Oversized),
+                "a fragment of it ends beyond 65,535 bytes",
+            )
+            .in_flows(known, |flow| {
+                flow.losses().of_any(&[Loss::Ragged, Loss::Oversized]).bytes
+            }),
+    )
 }
 
 fn has(datagrams: u64) -> String {

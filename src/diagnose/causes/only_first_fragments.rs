@@ -1,10 +1,10 @@
 //! D02, only-first-fragments.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::diagnose::finding::{Finding, confidence};
-use crate::diagnose::known::Known;
 use crate::account::Loss;
 use crate::diagnose::destination::Pattern;
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -82,7 +82,10 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     Some(
         Finding::new(&CAUSE, sureness, seen)
             .missing(lost)
-            .shown_by(known.exhibits().of_loss(Loss::OnlyFirst), "only its first fragment came")
+            .shown_by(
+                known.exhibits().of_loss(Loss::OnlyFirst),
+                "only its first fragment came",
+            )
             .in_these(known.lacking_flows(hosts)),
     )
 }

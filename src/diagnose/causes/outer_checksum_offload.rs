@@ -1,9 +1,9 @@
 //! D19, outer-checksum-offload.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Sign, Tunnel};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Sign, Tunnel};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{FlowKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -36,7 +36,14 @@ pub(super) const CAUSE: Cause = Cause {
 /// Outer checksums that are right once the inner ones are finished.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let left = |tunnel: &Tunnel| tunnel.counters().checksums.udp.offloaded;
-    let packets: u64 = known.tunnels.iter().map(|(_, _, tunnel)| left(tunnel)).sum();
+    let packets: u64 = known
+        .tunnels
+        .iter()
+        .map(|(_, _, tunnel)| left(tunnel))
+        .sum();
+    if packets == 0 {
+        return None;
+    }
     let seen = format!(
         "The outer UDP checksum of {} is right as soon as the inner one is finished, which is left \
          to the NIC.",
@@ -47,8 +54,16 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         around.is_some_and(|(_, tunnel)| left(tunnel) > 0)
     };
     let flows = known.odd.iter().filter(|(key, _)| is_inside(key));
-    let finding = Finding::new(&CAUSE, confidence::SURE, seen)
-        .shown_by(known.exhibits().of_sign(Sign::OuterOffloaded), "outer checksum waits for the inner one")
-        .in_these(flows.map(|(key, flow)| (flow.counters().packets, **key)).collect());
-    (packets > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::SURE, seen)
+            .shown_by(
+                known.exhibits().of_sign(Sign::OuterOffloaded),
+                "outer checksum waits for the inner one",
+            )
+            .in_these(
+                flows
+                    .map(|(key, flow)| (flow.counters().packets, **key))
+                    .collect(),
+            ),
+    )
 }

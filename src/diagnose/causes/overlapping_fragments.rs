@@ -1,9 +1,9 @@
 //! D12, overlapping-fragments.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Flow, Loss, Sign};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Flow, Loss, Sign};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -53,28 +53,44 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let mut seen = Vec::new();
     if overlapped.datagrams > 0 {
         seen.push(format!(
-            "Pieces of {} overlap in part, or disagree about its end: Linux throws such a datagram away.",
+            "Pieces of {} overlap in part, or disagree about its end: Linux throws such a \
+             datagram away.",
             number::counted(overlapped.datagrams, "datagram"),
         ));
     }
     if altered > 0 {
         seen.push(format!(
-            "{} brought other bytes than the piece with the same place: a receiver keeps one of them, and says nothing.",
+            "{} brought other bytes than the piece with the same place: a receiver keeps one of \
+             them, and says nothing.",
             number::counted(altered, "fragment"),
         ));
     }
     Some(
         Finding::new(&CAUSE, confidence::SURE, seen.join(" "))
             .missing(overlapped.bytes)
-            .shown_by(known.exhibits().of_loss(Loss::Overlap), "its pieces overlap")
-            .shown_by(known.exhibits().of_sign(Sign::AlteredCopy), "a piece came twice with other bytes")
-            .in_flows(known, |flow| flow.losses().of(Loss::Overlap).datagrams + altered_copies(flow)),
+            .shown_by(
+                known.exhibits().of_loss(Loss::Overlap),
+                "its pieces overlap",
+            )
+            .shown_by(
+                known.exhibits().of_sign(Sign::AlteredCopy),
+                "a piece came twice with other bytes",
+            )
+            .in_flows(known, |flow| {
+                flow.losses().of(Loss::Overlap).datagrams + altered_copies(flow)
+            }),
     )
 }
 
 /// Copies with other bytes. Those in flows whose identifications come again are of other
 /// datagrams.
 fn altered_copies(flow: &Flow) -> u64 {
-    let reused = flow.losses().of_any(&[Loss::Spliced, Loss::OverlapAfterPause]);
-    if reused.datagrams == 0 { flow.altered_copies() } else { 0 }
+    let reused = flow
+        .losses()
+        .of_any(&[Loss::Spliced, Loss::OverlapAfterPause]);
+    if reused.datagrams == 0 {
+        flow.altered_copies()
+    } else {
+        0
+    }
 }

@@ -1,10 +1,10 @@
 //! D07, ovs-minimum-fragment.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::diagnose::finding::{Finding, confidence};
-use crate::diagnose::known::Known;
 use crate::account::Loss;
 use crate::diagnose::destination::Destination;
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{IpVersion, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -51,10 +51,17 @@ pub(super) const CAUSE: Cause = Cause {
 /// Fragments below the minimum are lost where larger ones are not; or they will be, where
 /// OVN is in view.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let small: Vec<&Destination> = known.destinations.iter().filter(|host| is_small(host)).collect();
+    let small: Vec<&Destination> = known
+        .destinations
+        .iter()
+        .filter(|host| is_small(host))
+        .collect();
     let worst = small.first()?;
     let larger_pass = known.destinations.iter().any(|host| {
-        !is_small(host) && host.full_bytes > 0 && host.reassembled > 0 && host.lacking().datagrams == 0
+        !is_small(host)
+            && host.full_bytes > 0
+            && host.reassembled > 0
+            && host.lacking().datagrams == 0
     });
     let all_lost = worst.reassembled == 0 && worst.lacking().datagrams >= FEWEST;
     let seen = format!(
@@ -68,7 +75,10 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     );
     let finding = |sureness| {
         Finding::new(&CAUSE, sureness, seen)
-            .shown_by(known.exhibits().of_loss(Loss::NoFirst), "its first fragment never came")
+            .shown_by(
+                known.exhibits().of_loss(Loss::NoFirst),
+                "its first fragment never came",
+            )
             .in_these(worst.flows.iter().map(|key| (1, *key)).collect())
     };
     if all_lost && larger_pass {

@@ -1,8 +1,8 @@
 //! P01, packet-rate-bound.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -65,8 +65,8 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         number::count(mean),
         number::bit_rate(capture.bytes as f64 * 8.0 / seconds),
     );
-    let finding = Finding::new(&CAUSE, confidence::POSSIBLE, seen)
-        .in_these(known.busiest_small_flows());
+    let finding =
+        Finding::new(&CAUSE, confidence::POSSIBLE, seen).in_these(known.busiest_small_flows());
     (rate >= HIGH_RATE && mean <= SMALL_BYTES).then_some(finding)
 }
 

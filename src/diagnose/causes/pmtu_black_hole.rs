@@ -61,7 +61,9 @@ pub(super) const CAUSE: Cause = Cause {
 /// Full TCP segments are repeated and never acknowledged.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let holes = holes(known);
-    let (hole, key, flow) = holes.iter().max_by_key(|(hole, key, _)| (hole.segments, *key))?;
+    let (hole, key, flow) = holes
+        .iter()
+        .max_by_key(|(hole, key, _)| (hole.segments, *key))?;
     let mut seen = format!(
         "{} > {} repeats segments of {} bytes of payload for {} and none is acknowledged, while \
          smaller ones are.",
@@ -76,12 +78,22 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         seen.push_str(" No ICMP error says that they are too big.");
     } else {
         let told = number::counted(told, "time");
-        seen.push_str(&format!(" ICMP said {told} that they are too big, and nothing changed."));
+        seen.push_str(&format!(
+            " ICMP said {told} that they are too big, and nothing changed."
+        ));
     }
     Some(
         Finding::new(&CAUSE, confidence::LIKELY, seen)
-            .shown_by(known.exhibits().of_sign(Sign::TooBig), "ICMP says that a packet is too big")
-            .in_these(holes.iter().map(|(hole, key, _)| (hole.segments, *key)).collect()),
+            .shown_by(
+                known.exhibits().of_sign(Sign::TooBig),
+                "ICMP says that a packet is too big",
+            )
+            .in_these(
+                holes
+                    .iter()
+                    .map(|(hole, key, _)| (hole.segments, *key))
+                    .collect(),
+            ),
     )
 }
 

@@ -1,10 +1,10 @@
 //! D09, reassembly-memory.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::diagnose::finding::{Finding, confidence};
-use crate::diagnose::known::Known;
 use crate::account::Loss;
 use crate::diagnose::destination::Destination;
+use crate::diagnose::finding::{Finding, confidence};
+use crate::diagnose::known::Known;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 use crate::receiver::{Change, Forecast};
 
@@ -65,10 +65,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let (worst, forecast) = refusing
         .clone()
         .max_by_key(|(host, forecast)| (forecast.predicted.rejected_fragments, host.host))?;
-    let lost = refusing
-        .clone()
-        .map(|(host, _)| host.memory_bytes())
-        .sum();
+    let lost = refusing.clone().map(|(host, _)| host.memory_bytes()).sum();
     let keys = refusing.flat_map(|(host, _)| host.flows.iter().map(|key| (host.sent_bytes, *key)));
     let seen = [
         Some(what_happens(known, worst, forecast)),
@@ -76,13 +73,17 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         what_kernel_counted(known),
     ];
     Some(
-        Finding::new(&CAUSE, sureness(known), seen.into_iter().flatten().collect::<Vec<_>>().join(" "))
-            .missing(lost)
-            .shown_by(
-                known.exhibits().of_loss(Loss::Gap),
-                "unfinished: it holds memory until it times out",
-            )
-            .in_these(keys.collect()),
+        Finding::new(
+            &CAUSE,
+            sureness(known),
+            seen.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        )
+        .missing(lost)
+        .shown_by(
+            known.exhibits().of_loss(Loss::Gap),
+            "unfinished: it holds memory until it times out",
+        )
+        .in_these(keys.collect()),
     )
 }
 

@@ -1,9 +1,9 @@
 //! D10, reassembly-timeout.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::Loss;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::Loss;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -44,14 +44,26 @@ pub(super) const CAUSE: Cause = Cause {
 /// What was missing of datagrams came, but after they had timed out.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let rest = known.lost(Loss::Late);
-    let begun: u64 = known.destinations.iter().map(|host| host.late().bytes).sum();
+    let begun: u64 = known
+        .destinations
+        .iter()
+        .map(|host| host.late().bytes)
+        .sum();
+    if rest.datagrams == 0 {
+        return None;
+    }
     let seen = format!(
-        "All fragments of {} came, but the last of them only after the receiver's time for it was over.",
+        "All fragments of {} came, but the last of them only after the receiver's time for it was \
+         over.",
         number::counted(rest.datagrams, "datagram"),
     );
-    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
-        .missing(begun + rest.bytes)
-        .shown_by(known.exhibits().of_loss(Loss::Late), "the rest of a datagram that had timed out")
-        .in_flows(known, |flow| flow.losses().of(Loss::Late).bytes);
-    (rest.datagrams > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .missing(begun + rest.bytes)
+            .shown_by(
+                known.exhibits().of_loss(Loss::Late),
+                "the rest of a datagram that had timed out",
+            )
+            .in_flows(known, |flow| flow.losses().of(Loss::Late).bytes),
+    )
 }

@@ -1,9 +1,9 @@
 //! D24, super-frames.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::Sign;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::Sign;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -45,14 +45,25 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .filter(|(_, flow)| flow.super_frames() > 0)
         .map(|(_, flow)| flow.largest_unfragmented_bytes)
         .max();
+    if packets == 0 {
+        return None;
+    }
     let seen = format!(
         "{} larger than a wire carries, up to {} bytes: captured before the sender's NIC cut them \
          up, or after the receiver joined them.",
-        if packets == 1 { "1 packet is".to_owned() } else { format!("{} packets are", number::count(packets)) },
+        if packets == 1 {
+            "1 packet is".to_owned()
+        } else {
+            format!("{} packets are", number::count(packets))
+        },
         number::count(largest.unwrap_or(0).into()),
     );
-    let finding = Finding::new(&CAUSE, confidence::LIKELY, seen)
-        .shown_by(known.exhibits().of_sign(Sign::SuperFrame), "larger than the wire allows")
-        .in_flows(known, |flow| flow.super_frames());
-    (packets > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::LIKELY, seen)
+            .shown_by(
+                known.exhibits().of_sign(Sign::SuperFrame),
+                "larger than the wire allows",
+            )
+            .in_flows(known, |flow| flow.super_frames()),
+    )
 }

@@ -1,9 +1,9 @@
 //! D23, tcpdump-bad-length.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::Sign;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::Sign;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -44,6 +44,9 @@ pub(super) const CAUSE: Cause = Cause {
 /// First fragments that old tcpdump takes for errors.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let lengths = known.totals.bad_length;
+    if lengths.first_fragment_artifact == 0 {
+        return None;
+    }
     let seen = format!(
         "{}. {} that tcpdump 4.7 to 4.9.3 calls so: one for each datagram in fragments that it saw \
          begin.",
@@ -54,10 +57,16 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         },
         first_fragments(lengths.first_fragment_artifact),
     );
-    let finding = Finding::new(&CAUSE, confidence::SURE, seen)
-        .shown_by(known.exhibits().of_sign(Sign::FirstFragment), "a first fragment, and nothing wrong with it")
-        .in_flows(known, |flow| flow.counters().bad_length.first_fragment_artifact);
-    (lengths.first_fragment_artifact > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::SURE, seen)
+            .shown_by(
+                known.exhibits().of_sign(Sign::FirstFragment),
+                "a first fragment, and nothing wrong with it",
+            )
+            .in_flows(known, |flow| {
+                flow.counters().bad_length.first_fragment_artifact
+            }),
+    )
 }
 
 fn first_fragments(count: u64) -> String {

@@ -1,9 +1,9 @@
 //! D26, tunnel-mtu-too-large.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Loss, Sign, Tunnel};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Loss, Sign, Tunnel};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{IpVersion, ScopeTag, TunnelKey, TunnelKind, number};
 use std::collections::BTreeSet;
 
@@ -68,7 +68,10 @@ pub(super) const CAUSE: Cause = Cause {
 /// Tunnel packets come in fragments.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let fragmented = |tunnel: &Tunnel| tunnel.counters().datagrams.fragmented;
-    let tunnels = known.tunnels.iter().filter(|(_, _, tunnel)| fragmented(tunnel) > 0);
+    let tunnels = known
+        .tunnels
+        .iter()
+        .filter(|(_, _, tunnel)| fragmented(tunnel) > 0);
     let (tag, key, tunnel) = tunnels
         .clone()
         .max_by_key(|(tag, _, tunnel)| (fragmented(tunnel), *tag))?;
@@ -89,14 +92,22 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let decided = |tunnel: &Tunnel| tunnel.unattributed_bytes - tunnel.undecided_bytes;
     let unattributed: u64 = tunnels.clone().map(|(_, _, tunnel)| decided(tunnel)).sum();
     let tags: BTreeSet<ScopeTag> = tunnels.clone().map(|(tag, ..)| *tag).collect();
-    let flows = known.given.ledger.flows.iter().filter(|(key, _)| tags.contains(&key.scope));
+    let flows = known
+        .given
+        .ledger
+        .flows
+        .iter()
+        .filter(|(key, _)| tags.contains(&key.scope));
     let lost: Vec<_> = flows
         .map(|(key, flow)| (flow.losses().of(Loss::InTunnel).bytes, *key))
         .collect();
     Some(
         Finding::new(&CAUSE, confidence::SURE, seen)
             .missing(unattributed + lost.iter().map(|(bytes, _)| bytes).sum::<u64>())
-            .shown_by(known.exhibits().of_sign(Sign::OuterFragments), "a tunnel packet in fragments")
+            .shown_by(
+                known.exhibits().of_sign(Sign::OuterFragments),
+                "a tunnel packet in fragments",
+            )
             .in_these(lost),
     )
 }
@@ -104,9 +115,17 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 /// What the inner packets need, and what the network below carries.
 fn sizes(known: &Known<'_>, tag: ScopeTag, key: &TunnelKey, tunnel: &Tunnel) -> Option<String> {
     let full = tunnel.largest_full().ip_bytes;
-    let inside = known.given.ledger.flows.iter().filter(|(key, _)| key.scope == tag);
+    let inside = known
+        .given
+        .ledger
+        .flows
+        .iter()
+        .filter(|(key, _)| key.scope == tag);
     let inner = inside
-        .map(|(_, flow)| flow.largest_unfragmented_bytes.max(flow.largest_full().ip_bytes))
+        .map(|(_, flow)| {
+            flow.largest_unfragmented_bytes
+                .max(flow.largest_full().ip_bytes)
+        })
         .max()?;
     let overhead = overhead(key)?;
     (full > 0 && inner + overhead > full + 7).then(|| {

@@ -1,9 +1,9 @@
 //! D16, vxlan-nat-checksum.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Loss, Sign, Tunnel};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Loss, Sign, Tunnel};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{FlowKey, ScopeTag, TunnelKey, number};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -58,8 +58,13 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Outer checksums are wrong around connections that begin, again and again.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
-    let bad = known.tunnels.iter().filter(|(tag, key, tunnel)| is_spoiled(known, *tag, key, tunnel));
-    let (_, key, tunnel) = bad.clone().max_by_key(|(tag, _, tunnel)| (tunnel.bad_around_syn, *tag))?;
+    let bad = known
+        .tunnels
+        .iter()
+        .filter(|(tag, key, tunnel)| is_spoiled(known, *tag, key, tunnel));
+    let (_, key, tunnel) = bad
+        .clone()
+        .max_by_key(|(tag, _, tunnel)| (tunnel.bad_around_syn, *tag))?;
     let seen = format!(
         "{} of {} {} > {} that open TCP connections have a wrong outer UDP checksum. The receiving \
          host drops such packets, and TCP tries again after 1, 2, 4, 8 seconds and so on.",

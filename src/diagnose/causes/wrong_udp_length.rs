@@ -1,9 +1,9 @@
 //! L01, wrong-udp-length.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Loss, Sign};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Loss, Sign};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -48,7 +48,10 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let lengths = known.totals.bad_length;
     let lost = known.lost(Loss::Length);
     let kinds = [
-        (lengths.udp_longer, "UDP length beyond the end of the datagram"),
+        (
+            lengths.udp_longer,
+            "UDP length beyond the end of the datagram",
+        ),
         (lengths.udp_below_header, "UDP length below 8"),
         (lengths.udp_shorter, "bytes left over behind the UDP length"),
         (lengths.ip_longer, "IP length beyond the frame"),
@@ -57,17 +60,35 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let kinds: Vec<String> = kinds
         .map(|(count, what)| format!("{} with {what}", number::count(*count)))
         .collect();
+    if lengths.total == 0 {
+        return None;
+    }
     let seen = format!(
         "{} a wrong length: {}.",
-        if lengths.total == 1 { "1 packet has".to_owned() } else { format!("{} packets have", number::count(lengths.total)) },
+        if lengths.total == 1 {
+            "1 packet has".to_owned()
+        } else {
+            format!("{} packets have", number::count(lengths.total))
+        },
         kinds.join(", "),
     );
     let is_harmless = lengths.total == lengths.udp_shorter;
-    let finding = Finding::new(&CAUSE, confidence::SURE, seen)
-        .graded(if is_harmless { Severity::Info } else { Severity::Error })
-        .missing(lost.bytes)
-        .shown_by(known.exhibits().of_loss(Loss::Length), "its length contradicts the packet")
-        .shown_by(known.exhibits().of_sign(Sign::Trailing), "bytes behind the UDP length")
-        .in_flows(known, |flow| flow.counters().bad_length.total);
-    (lengths.total > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::SURE, seen)
+            .graded(if is_harmless {
+                Severity::Info
+            } else {
+                Severity::Error
+            })
+            .missing(lost.bytes)
+            .shown_by(
+                known.exhibits().of_loss(Loss::Length),
+                "its length contradicts the packet",
+            )
+            .shown_by(
+                known.exhibits().of_sign(Sign::Trailing),
+                "bytes behind the UDP length",
+            )
+            .in_flows(known, |flow| flow.counters().bad_length.total),
+    )
 }

@@ -1,9 +1,9 @@
 //! D22, zero-udp-checksum.
 
-use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::account::{Flow, Loss, Sign};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
-use crate::account::{Flow, Loss, Sign};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -56,33 +56,49 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 
 fn over_ipv6(known: &Known<'_>) -> Option<Finding> {
     let lost = known.lost(Loss::NoChecksum);
+    if lost.datagrams == 0 {
+        return None;
+    }
     let seen = format!(
         "{} over IPv6 came without a checksum outside any tunnel, which receivers drop.",
         number::counted(lost.datagrams, "UDP datagram"),
     );
-    let finding = Finding::new(&CAUSE, confidence::SURE, seen)
-        .graded(Severity::Error)
-        .missing(lost.bytes)
-        .shown_by(known.exhibits().of_loss(Loss::NoChecksum), "UDP over IPv6 with checksum 0")
-        .in_flows(known, |flow| flow.losses().of(Loss::NoChecksum).bytes);
-    (lost.datagrams > 0).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::SURE, seen)
+            .graded(Severity::Error)
+            .missing(lost.bytes)
+            .shown_by(
+                known.exhibits().of_loss(Loss::NoChecksum),
+                "UDP over IPv6 with checksum 0",
+            )
+            .in_flows(known, |flow| flow.losses().of(Loss::NoChecksum).bytes),
+    )
 }
 
 fn in_fragments(known: &Known<'_>) -> Option<Finding> {
     let exhibits = known.exhibits().of_sign(Sign::UnsummedFragments);
+    if exhibits.is_empty() {
+        return None;
+    }
     let absent = |flow: &Flow| {
         let counters = flow.counters();
         let unsummed = counters.checksums.udp.absent;
-        if counters.datagrams.fragmented > 0 { unsummed } else { 0 }
+        if counters.datagrams.fragmented > 0 {
+            unsummed
+        } else {
+            0
+        }
     };
     let datagrams: u64 = known.odd.iter().map(|(_, flow)| absent(flow)).sum();
     let seen = format!(
-        "{} of flows that come in fragments {} no checksum: if pieces of two are mixed, nobody notices.",
+        "{} of flows that come in fragments {} no checksum: if pieces of two are mixed, nobody \
+         notices.",
         number::counted(datagrams, "UDP datagram"),
         if datagrams == 1 { "has" } else { "have" },
     );
-    let finding = Finding::new(&CAUSE, confidence::SURE, seen)
-        .shown_by(exhibits, "put together, with checksum 0")
-        .in_flows(known, absent);
-    (!exhibits.is_empty()).then_some(finding)
+    Some(
+        Finding::new(&CAUSE, confidence::SURE, seen)
+            .shown_by(exhibits, "put together, with checksum 0")
+            .in_flows(known, absent),
+    )
 }
