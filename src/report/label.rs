@@ -11,12 +11,19 @@ pub fn flow(key: &FlowKey) -> String {
     if key.protocol.has_ports() && key.src_port.is_none() {
         name.push_str(" (ports unknown)");
     }
-    name.push_str(&vlan_suffix(&key.vlans));
-    if let Some(outer) = &key.tunnel {
-        name.push_str(", in ");
-        name.push_str(&tunnel(outer));
-    }
+    name.push_str(&around(key));
     name
+}
+
+/// The hosts of a flow, whatever its ports: `10.0.0.1 > 10.0.0.2 udp, vlan 7`.
+pub fn pair(key: &FlowKey) -> String {
+    format!("{} > {} {}{}", key.src, key.dst, key.protocol, around(key))
+}
+
+fn around(key: &FlowKey) -> String {
+    let vlans = vlan_suffix(&key.vlans);
+    let tunnel = key.tunnel.as_ref().map(tunnel);
+    tunnel.map_or_else(|| vlans.clone(), |tunnel| format!("{vlans}, in {tunnel}"))
 }
 
 /// `vxlan 42 192.0.2.1 > 192.0.2.2:4789`.
