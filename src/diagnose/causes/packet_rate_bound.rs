@@ -29,7 +29,7 @@ pub(super) const CAUSE: Cause = Cause {
             command: "put more into a packet, or hand many packets over in a call: UDP_SEGMENT and UDP_GRO, sendmmsg and recvmmsg",
         },
         Fix {
-            when: "Linux, to spread flows over cores; it parts fragments, see D29",
+            when: "Linux, to spread flows over cores; it parts fragments from their head, see D29",
             kind: FixKind::Command,
             command: "ethtool -N eth0 rx-flow-hash udp4 sdfn",
         },

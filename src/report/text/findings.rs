@@ -95,6 +95,10 @@ pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Res
     for finding in mild {
         write_head(finding, page)?;
         page.field("seen", &finding.seen, Tone::Normal)?;
+        // What is sure and mild is no fault; the rest may be one.
+        if finding.confidence < SURE {
+            write_more(finding, page)?;
+        }
     }
     Ok(())
 }
@@ -120,9 +124,12 @@ fn write_head(finding: &Finding, page: &mut Page<'_, impl Write>) -> io::Result<
     ])
 }
 
+/// The least confidence that is called sure.
+const SURE: f64 = 0.9;
+
 /// A confidence in words.
 fn sureness(confidence: f64) -> &'static str {
-    if confidence >= 0.9 {
+    if confidence >= SURE {
         "sure"
     } else if confidence >= 0.7 {
         "likely"
@@ -177,6 +184,10 @@ fn write_fixes(finding: &Finding, page: &mut Page<'_, impl Write>) -> io::Result
         let label = if index == 0 { "fix" } else { "" };
         page.field(label, &format!("{command}  ({when})"), Tone::Normal)?;
     }
+    write_more(finding, page)
+}
+
+fn write_more(finding: &Finding, page: &mut Page<'_, impl Write>) -> io::Result<()> {
     page.field(
         "more",
         &format!("fraglens explain {}", finding.id),
