@@ -87,8 +87,9 @@ fn left(_: &Known<'_>, _: &FlowKey, flow: &Flow) -> u64 {
     checksums(flow, Verdict::Offloaded)
 }
 
+/// What is wrong where nothing proves it; a kernel computes the checksum of ICMP itself.
 fn wrong_beside_sender(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> u64 {
-    if known.is_local(key) {
+    if known.is_local(key) && key.protocol.has_ports() {
         flow.losses().of_any(&corruption::DAMAGE).datagrams
     } else {
         0

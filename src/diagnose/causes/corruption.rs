@@ -111,12 +111,18 @@ pub(super) const DAMAGE: [Loss; 4] = [
     Loss::ChecksumOfWhole,
 ];
 
-/// What of a flow is corrupt. Beside the sender a wrong checksum proves nothing.
+/// What of a flow is corrupt. Beside the sender a wrong checksum proves nothing, but for
+/// that of ICMP, which no kernel leaves to a NIC.
 fn corrupt(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> Lost {
-    if known.is_local(key) {
-        return Lost::default();
-    }
     let losses = flow.losses();
+    if known.is_local(key) {
+        let proven = if key.protocol.has_ports() {
+            Lost::default()
+        } else {
+            losses.of(Loss::Checksum)
+        };
+        return proven;
+    }
     let mut corrupt = losses.of(Loss::HeaderChecksum);
     if !inner_checksum_mangled::is_of(known, key, flow) {
         corrupt += losses.of(Loss::Checksum);
