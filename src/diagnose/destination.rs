@@ -38,6 +38,8 @@ pub(super) struct Destination {
     pub last: Timestamp,
     /// What its kernel makes of the fragments, if that was modelled.
     pub forecast: Option<Forecast>,
+    /// Datagrams put together of flows that were over before its kernel refused anything.
+    reassembled_before_full: u64,
 }
 
 /// By what rule fragments are missing.
@@ -89,6 +91,12 @@ pub(super) fn all(flows: &[(&FlowKey, &Flow)], forecasts: &[Forecast]) -> Vec<De
             destination.forecast = Some(forecast.clone());
         }
     }
+    for (key, flow) in flows {
+        let host = by_host.get_mut(&host_of(key));
+        if let Some(host) = host.filter(|host| host.is_before_full(flow)) {
+            host.reassembled_before_full += flow.counters().datagrams.reassembled;
+        }
+    }
     let mut all: Vec<Destination> = by_host.into_values().collect();
     all.sort_by_key(|destination| {
         let missing = destination.sent_bytes - destination.delivered_bytes();
@@ -125,6 +133,7 @@ impl Destination {
             first: Timestamp::MAX,
             last: Timestamp::MIN,
             forecast: None,
+            reassembled_before_full: 0,
         }
     }
 
@@ -306,6 +315,39 @@ impl Destination {
                 share(predicted, self.reassembled)
             }
         })
+    }
+
+    /// The same of one of its flows: one that was over before memory ran out lost nothing
+    /// by that.
+    pub fn delivered_share_of(&self, flow: &Flow) -> f64 {
+        let Some(forecast) = self.forecast.as_ref() else {
+            return 1.0;
+        };
+        let rest = self.reassembled - self.reassembled_before_full;
+        if forecast.predicted.first_full.is_none() {
+            self.delivered_share()
+        } else if self.is_before_full(flow) || rest == 0 {
+            1.0
+        } else {
+            let delivered = forecast.predicted.reassembled.min(self.reassembled);
+            share(delivered.saturating_sub(self.reassembled_before_full), rest)
+        }
+    }
+
+    fn is_before_full(&self, flow: &Flow) -> bool {
+        let forecast = self.forecast.as_ref();
+        let full = forecast.and_then(|forecast| forecast.predicted.first_full);
+        full.is_some_and(|full| flow.last < full)
+    }
+
+    /// Whether its datagrams are of many sizes, so that the largest do not stand for all.
+    pub fn is_mixed(&self) -> bool {
+        let all = self.fragments + self.fragments_missing();
+        all.saturating_mul(10)
+            < self
+                .fragmented
+                .saturating_mul(self.pieces)
+                .saturating_mul(8)
     }
 
     /// Bytes that its applications can get.

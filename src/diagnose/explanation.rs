@@ -67,7 +67,7 @@ pub(super) fn explain(known: &Known<'_>, findings: &[Finding]) -> Option<Explana
         residual_bytes: signed(difference) - signed(explained) - signed(undecided_bytes),
         parts,
         undecided_bytes,
-        sentence: sentence(known, findings, sent_bytes, delivered_bytes) + &said(known),
+        sentence: sentence(known, findings, sent_bytes, delivered_bytes) + &said(known, findings),
     })
 }
 
@@ -94,17 +94,20 @@ fn sentence(known: &Known<'_>, findings: &[Finding], sent: u64, delivered: u64) 
 
 fn of_fragments(known: &Known<'_>, host: &Destination) -> String {
     let mut clauses = vec![format!(
-        "{} were offered to {} in {}-byte messages of {}",
+        "{} were offered to {} in {}",
         rate_or_bytes(host.bit_rate(host.sent_bytes), host.sent_bytes),
         host.address(),
-        number::count(host.message_bytes().into()),
-        number::counted(host.pieces, "fragment"),
+        messages_of(host),
     )];
     if host.lacking().datagrams > 0 {
+        let left = if host.is_mixed() {
+            number::percent(host.reassembled, host.fragmented)
+        } else {
+            number::share(host.expected_whole())
+        };
         clauses.push(format!(
-            "{} of the fragments are missing, which alone would leave {} of the messages",
+            "{} of the fragments are missing, which alone would leave {left} of the messages",
             number::share(host.fragment_loss()),
-            number::share(host.expected_whole()),
         ));
     }
     clauses.push(what_arrives(known, host));
@@ -112,6 +115,16 @@ fn of_fragments(known: &Known<'_>, host: &Destination) -> String {
     sentence.push('.');
     sentence.push_str(&what_would_arrive(host));
     sentence
+}
+
+fn messages_of(host: &Destination) -> String {
+    let bytes = number::count(host.message_bytes().into());
+    let pieces = number::counted(host.pieces, "fragment");
+    if host.is_mixed() {
+        format!("messages of up to {bytes} bytes and {pieces}")
+    } else {
+        format!("{bytes}-byte messages of {pieces}")
+    }
 }
 
 fn what_arrives(known: &Known<'_>, host: &Destination) -> String {
@@ -204,7 +217,7 @@ fn lowered(title: &str) -> String {
 }
 
 /// What the benchmark said, of the run that lost most.
-fn said(known: &Known<'_>) -> String {
+fn said(known: &Known<'_>, findings: &[Finding]) -> String {
     let lost = |run: &&Reconciled| {
         let sent = run.run.sent.messages.unwrap_or(0);
         sent.saturating_sub(run.run.received.messages.unwrap_or(sent))
@@ -227,11 +240,39 @@ fn said(known: &Known<'_>) -> String {
             number::count(messages.predicted),
         )
     });
+    let size = run.run.message_bytes.filter(|_| known.runs.len() > 1);
+    let size = size.map_or_else(String::new, |bytes| {
+        format!(" of {} bytes", number::count(bytes))
+    });
+    let about = if run.is_estimated { "about " } else { "" };
     format!(
-        " {program} sent {} and received {}{seen}.",
+        " {program} sent {about}{}{size} and received {about}{}{seen}.{}",
         number::counted(sent, "message"),
         number::count(received),
+        so(run, findings),
     )
+}
+
+/// What the difference to a benchmark means, where it is not the network's.
+fn so(run: &Reconciled, findings: &[Finding]) -> String {
+    let found = |id| findings.iter().any(|finding| finding.cause.id == id);
+    let behind = run.unexplained().filter(|messages| *messages > 0);
+    if let Some(lost) = run.received_unseen().filter(|_| found("D36")) {
+        return format!(
+            " More were received than that: the capture itself lost at least {} (D36).",
+            number::counted(lost, "message"),
+        );
+    }
+    match behind.filter(|_| found("D34")) {
+        Some(lost) => format!(
+            " {} lost behind this point: not by the network (D34).",
+            match lost {
+                1 => "1 was".to_owned(),
+                _ => format!("{} were", number::count(lost.unsigned_abs())),
+            },
+        ),
+        None => String::new(),
+    }
 }
 
 /// What looks undecided and is not, since a receiver refuses it.

@@ -5,8 +5,9 @@ use super::known::Given;
 use crate::account::Flow;
 use crate::model::size_class::size_class;
 use crate::model::{FlowKey, IpVersion, Protocol};
-use crate::witness::{Benchmark, KernelCounters, Run, Transport};
+use crate::witness::{Benchmark, KernelCounters, Run, Side, Transport};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Runs that are looked for in the capture.
 const MAX_RUNS: usize = 1_000;
@@ -16,8 +17,10 @@ const MAX_FLOWS: usize = 10_000;
 /// One run of a benchmark, and what the capture has of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reconciled {
-    /// What the program printed.
+    /// What the program printed. Messages it did not count are what its rates come to.
     pub run: Run,
+    /// Whether messages are what rates come to, and so right to three digits only.
+    pub is_estimated: bool,
     /// Flows that are taken for it.
     pub flows: Vec<FlowKey>,
     /// What the capture has of its messages; `None` if nothing in it looks like the run,
@@ -78,7 +81,11 @@ impl Reconciled {
     pub fn unexplained(&self) -> Option<i64> {
         let predicted = i64::try_from(self.messages?.predicted).ok()?;
         let received = i64::try_from(self.run.received.messages?).ok()?;
-        self.is_complete().then(|| predicted - received)
+        let unexplained = predicted - received;
+        let is_rounding = self.is_estimated
+            && unexplained.unsigned_abs().saturating_mul(ROUNDING_PARTS) <= received.unsigned_abs();
+        self.is_complete()
+            .then_some(if is_rounding { 0 } else { unexplained })
     }
 }
 
@@ -96,16 +103,56 @@ pub(super) fn runs(
     }
     flows.sort_unstable_by_key(order);
     let runs = benchmark.runs.iter().take(MAX_RUNS);
-    runs.map(|run| reconciled(run, &flows, destinations))
+    let found: Vec<_> = runs.map(|run| (run, flows_of(run, &flows))).collect();
+    let mut runs_of = BTreeMap::new();
+    for (key, _) in found.iter().flat_map(|(_, flows)| flows) {
+        *runs_of.entry(*key).or_insert(0_usize) += 1;
+    }
+    let is_shared = |key: &FlowKey| runs_of.get(key).is_some_and(|runs| *runs > 1);
+    found
+        .into_iter()
+        .map(|(run, flows)| reconciled(run, &flows, destinations, &is_shared))
         .collect()
 }
 
-fn reconciled(run: &Run, flows: &[(&FlowKey, &Flow)], hosts: &[Destination]) -> Reconciled {
-    let flows = flows_of(run, flows);
+fn reconciled(
+    run: &Run,
+    flows: &[(&FlowKey, &Flow)],
+    hosts: &[Destination],
+    is_shared: &dyn Fn(&FlowKey) -> bool,
+) -> Reconciled {
+    let estimated = estimated(run);
     Reconciled {
-        messages: messages(run, &flows, hosts),
+        messages: messages(run, flows, hosts, is_shared),
         flows: flows.iter().map(|(key, _)| **key).collect(),
-        run: run.clone(),
+        is_estimated: estimated != *run,
+        run: estimated,
+    }
+}
+
+/// A rate of three digits, over a time of three, is right to a hundredth.
+const ROUNDING_PARTS: u64 = 100;
+
+/// A run with the messages that its bytes or its rates come to, where the program did
+/// not count them: qperf does only with `-vv`.
+fn estimated(run: &Run) -> Run {
+    let messages = |side: &Side| {
+        let by_rate = || Some(side.bits_per_second? * run.seconds? / 8.0);
+        let bytes = side.bytes.map(|bytes| bytes as f64).or_else(by_rate)?;
+        let each = run.message_bytes.filter(|bytes| *bytes > 0)?;
+        Some((bytes / each as f64).round() as u64)
+    };
+    let counted = |side: &Side| Side {
+        messages: side.messages.or_else(|| messages(side)),
+        ..*side
+    };
+    match run.transport {
+        Transport::Tcp => run.clone(),
+        Transport::Udp => Run {
+            sent: counted(&run.sent),
+            received: counted(&run.received),
+            ..run.clone()
+        },
     }
 }
 
@@ -159,13 +206,28 @@ fn datagram_bytes(run: &Run, key: &FlowKey) -> Option<u32> {
     message.checked_add(header + UDP_HEADER)
 }
 
-fn messages(run: &Run, flows: &[(&FlowKey, &Flow)], hosts: &[Destination]) -> Option<Messages> {
+fn messages(
+    run: &Run,
+    flows: &[(&FlowKey, &Flow)],
+    hosts: &[Destination],
+    is_shared: &dyn Fn(&FlowKey) -> bool,
+) -> Option<Messages> {
     if run.transport == Transport::Tcp {
         return None;
     }
-    let each = flows
-        .iter()
-        .map(|(key, flow)| of_flow(run, key, flow, hosts));
+    let each = flows.iter().map(|(key, flow)| {
+        let messages = of_flow(run, key, flow, hosts);
+        // Those without a size can be of any of the runs that share the flow.
+        let of_no_size = if is_shared(key) {
+            0
+        } else {
+            flow.datagrams_of_unknown_size()
+        };
+        Messages {
+            seen: messages.seen + of_no_size,
+            ..messages
+        }
+    });
     each.reduce(|one, other| Messages {
         seen: one.seen + other.seen,
         whole: one.whole + other.whole,
@@ -183,9 +245,9 @@ fn of_flow(run: &Run, key: &FlowKey, flow: &Flow, hosts: &[Destination]) -> Mess
     let share = hosts
         .iter()
         .find(|host| host.flows.contains(key))
-        .map_or(1.0, Destination::delivered_share);
+        .map_or(1.0, |host| host.delivered_share_of(flow));
     Messages {
-        seen: seen + flow.datagrams_of_unknown_size(),
+        seen,
         whole,
         predicted: (whole as f64 * share).round() as u64,
     }

@@ -61,16 +61,14 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let lost: u64 = by_chance(known).map(Destination::chance_bytes).sum();
     let seen = format!(
         "{} of the fragments to {} never came ({} of {}), and so {} of its {} in fragments are \
-         not whole. At {} a datagram, such a loss by chance alone would leave {} of them whole; {} are.",
+         not whole. {}",
         number::share(worst.fragment_loss()),
         worst.address(),
         number::count(worst.fragments_missing()),
         number::count(worst.fragments_missing() + worst.fragments),
         number::count(worst.lacking().datagrams),
         number::counted(worst.fragmented, "datagram"),
-        number::counted(worst.pieces, "fragment"),
-        number::share(worst.expected_whole()),
-        number::percent(worst.reassembled, worst.fragmented),
+        what_chance_leaves(worst),
     );
     let exhibits = known.exhibits();
     let mut finding = Finding::new(&CAUSE, sureness(worst), seen)
@@ -98,6 +96,18 @@ fn has_rule(known: &Known<'_>, rule: Pattern) -> bool {
         .destinations
         .iter()
         .any(|host| host.pattern() == Some(rule))
+}
+
+fn what_chance_leaves(host: &Destination) -> String {
+    let pieces = number::counted(host.pieces, "fragment");
+    let whole = number::percent(host.reassembled, host.fragmented);
+    if host.is_mixed() {
+        return format!("They have up to {pieces}; {whole} are whole, of the large ones fewer.");
+    }
+    format!(
+        "At {pieces} a datagram, such a loss by chance alone would leave {} of them whole; {whole} are.",
+        number::share(host.expected_whole()),
+    )
 }
 
 fn by_chance<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Destination> {

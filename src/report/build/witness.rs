@@ -28,6 +28,7 @@ fn row(reconciled: &Reconciled, keys: &[FlowKey]) -> BenchmarkRun {
         },
         message_bytes: run.message_bytes,
         seconds: run.seconds,
+        is_estimated: reconciled.is_estimated,
         sent_messages: run.sent.messages,
         sent_bits_per_second: run.sent.bits_per_second,
         received_messages: run.received.messages,

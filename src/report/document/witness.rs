@@ -21,6 +21,9 @@ pub struct BenchmarkRun {
     pub message_bytes: Option<u64>,
     /// How long it took.
     pub seconds: Option<f64>,
+    /// Whether the program did not count messages, so that they are what its rates come
+    /// to.
+    pub is_estimated: bool,
     /// Messages the sending program says it sent.
     pub sent_messages: Option<u64>,
     /// Bits per second it says it sent.

@@ -46,8 +46,9 @@ fn write_benchmark(benchmark: &Benchmark, page: &mut Page<'_, impl Write>) -> io
 
 /// What the program printed.
 fn said(run: &BenchmarkRun) -> String {
+    let about = if run.is_estimated { "about " } else { "" };
     let side = |messages: Option<u64>, rate: Option<f64>| {
-        let messages = messages.map(number::count);
+        let messages = messages.map(|messages| format!("{about}{}", number::count(messages)));
         let rate = rate.map(number::bit_rate);
         match (messages, rate) {
             (Some(messages), Some(rate)) => format!("{messages} ({rate})"),
