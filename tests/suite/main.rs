@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod capture_files;
+mod cases;
 mod cli;
 mod cli_output;
 mod corpus;

@@ -61,6 +61,14 @@ impl Sub for Counters {
     }
 }
 
+/// What the kernel of a process counts of IP and UDP, as a user would paste it.
+pub fn pasted(process: u32, version: Version) -> String {
+    match version {
+        Version::V4 => read(process, "snmp"),
+        Version::V6 => read(process, "snmp6"),
+    }
+}
+
 /// Bytes charged to unfinished datagrams now.
 pub fn memory(process: u32, version: Version) -> u64 {
     let (file, line) = match version {

@@ -5,6 +5,7 @@
 mod counters;
 mod network;
 mod scenario;
+mod slow_program;
 
 use crate::support::{count, fraglens, none};
 use counters::Version;
@@ -231,14 +232,16 @@ fn differences(scenario: &Scenario, outcome: &Outcome, hz: Option<&str>) -> Vec<
     if let Some(hz) = hz {
         options.extend(["--kernel-hz", hz]);
     }
-    match analyze(outcome, &options) {
-        Ok(report) => {
-            let kernels = outcome.kernels.iter();
-            let faults = kernels.flat_map(|kernel| kernel_differences(scenario, kernel, &report));
-            faults.collect()
+    let of_kernel = |kernel: &Kernel| {
+        let counters = outcome.settings.with_file_name("counters");
+        fs::write(&counters, &kernel.pasted).expect("the counters are written");
+        let counters = counters.to_str().expect("the path is text");
+        match analyze(outcome, &[&options[..], &["--nstat", counters]].concat()) {
+            Ok(report) => kernel_differences(scenario, kernel, &report),
+            Err(fault) => vec![format!("{}: {fault}", scenario.name)],
         }
-        Err(fault) => vec![format!("{}: {fault}", scenario.name)],
-    }
+    };
+    outcome.kernels.iter().flat_map(of_kernel).collect()
 }
 
 /// Where the prediction for one receiver is not what its kernel counted.
@@ -273,7 +276,45 @@ fn kernel_differences(scenario: &Scenario, kernel: &Kernel, report: &Value) -> V
     if says_so && receiver["timeouts_told"] == 0 {
         faults.push(format!("{place}: no message of the host was seen"));
     }
+    faults.extend(misread_counters(scenario, kernel, receiver, report));
     faults
+}
+
+/// Where the report, given the kernel's counters, does not say what it counted and what
+/// the capture predicts of it.
+fn misread_counters(
+    scenario: &Scenario,
+    kernel: &Kernel,
+    receiver: &Value,
+    report: &Value,
+) -> Vec<String> {
+    let prefix = match scenario.version {
+        Version::V4 => "IpReasm",
+        Version::V6 => "Ip6Reasm",
+    };
+    let counted = kernel.counted;
+    let pairs = [
+        ("Reqds", counted.fragments, "fragments"),
+        ("OKs", counted.reassembled, "reassembled"),
+        ("Fails", counted.failed, "failed"),
+        ("Timeout", counted.timed_out, "timed_out"),
+    ];
+    let told = report["kernel_counters"].as_array();
+    let is_told = |name: &str, counted: u64, field: &str| {
+        let told = told.into_iter().flatten().find(|told| told["name"] == name);
+        let predicted = &receiver["predicted"][field];
+        told.is_some_and(|told| told["kernel"] == counted && told["capture"] == *predicted)
+    };
+    let wrong = pairs.into_iter().filter_map(|(name, counted, field)| {
+        let name = format!("{prefix}{name}");
+        (!is_told(&name, counted, field)).then(|| {
+            format!(
+                "{}, {}: {counted} {name} and its prediction are not told",
+                scenario.name, kernel.address
+            )
+        })
+    });
+    wrong.collect()
 }
 
 fn print_prediction(told: [Option<u64>; 4]) {

@@ -5,14 +5,16 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const PREFIX: &str = "fraglens-test-";
 const MTU: &str = "1450";
 const TUNNEL_MTU: &str = "1500";
 
 /// What the scenarios need, and the Debian package that has it.
-const TOOLS: [(&str, &str); 5] = [
+const TOOLS: [(&str, &str); 6] = [
     ("ip", "iproute2"),
+    ("iperf3", "iperf3"),
     ("nft", "nftables"),
     ("tcpdump", "tcpdump"),
     ("python3", "python3"),
@@ -30,7 +32,11 @@ pub struct Network {
     router: String,
     receiver: String,
     tenant: String,
+    _alone: MutexGuard<'static, ()>,
 }
+
+/// Two at a time would disturb each other.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// One end of a cable: namespace, device, MAC.
 struct End<'a>(&'a str, &'a str, &'a str);
@@ -39,6 +45,7 @@ impl Network {
     /// A new one, every neighbour known to every other.
     pub fn new() -> Self {
         must_have_tools();
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         remove_leftovers();
         let name = |role| format!("{PREFIX}{}-{role}", std::process::id());
         let network = Self {
@@ -46,6 +53,7 @@ impl Network {
             router: name("r"),
             receiver: name("b"),
             tenant: name("c"),
+            _alone: alone,
         };
         network.build();
         network
@@ -169,7 +177,21 @@ impl Process {
 
     /// Asks it to end, as Ctrl-C would.
     pub fn interrupt(&self) {
-        must(Command::new("sh").args(["-c", &format!("kill -INT {}", self.0.id())]));
+        self.signal("INT");
+    }
+
+    /// Takes the processor away from it.
+    pub fn halt(&self) {
+        self.signal("STOP");
+    }
+
+    /// Gives it back.
+    pub fn go_on(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        must(Command::new("sh").args(["-c", &format!("kill -{name} {}", self.0.id())]));
     }
 }
 

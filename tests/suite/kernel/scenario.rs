@@ -1,7 +1,7 @@
 //! One load through the network: what the receiver's kernel counted, and the capture
 //! of what it counted.
 
-use super::counters::{Counters, Version, memory};
+use super::counters::{Counters, Version, memory, pasted};
 use super::network::{Network, Process, RECEIVER, RECEIVER_6, TENANT};
 use crate::support::in_repository;
 use std::fmt;
@@ -67,6 +67,8 @@ pub struct Outcome {
 pub struct Kernel {
     pub address: &'static str,
     pub counted: Counters,
+    /// The same before and after, as a user would paste it.
+    pub pasted: String,
     pub memory_at_end: u64,
     /// The most seen by looking now and then.
     pub memory_seen: u64,
@@ -180,6 +182,7 @@ struct Receiver {
     version: Version,
     process: Process,
     before: Counters,
+    pasted_before: String,
     memory_seen: u64,
 }
 
@@ -191,6 +194,7 @@ impl Receiver {
         Self {
             address,
             version,
+            pasted_before: pasted(process.0.id(), version),
             before: Counters::read(process.0.id(), version),
             process,
             memory_seen: 0,
@@ -209,6 +213,7 @@ impl Receiver {
         Kernel {
             address: self.address,
             counted: Counters::read(self.process.0.id(), self.version) - self.before,
+            pasted: self.pasted_before.clone() + &pasted(self.process.0.id(), self.version),
             memory_at_end: self.memory(),
             memory_seen: self.memory_seen,
         }
@@ -216,13 +221,13 @@ impl Receiver {
 }
 
 /// tcpdump at the receiver.
-struct Capture {
+pub struct Capture {
     tcpdump: Process,
     said: Lines,
 }
 
 impl Capture {
-    fn start(network: &Network, receiver: &str, snaplen: &str, path: &Path) -> Self {
+    pub fn start(network: &Network, receiver: &str, snaplen: &str, path: &Path) -> Self {
         let path = path.to_str().expect("the path is text");
         let how = ["tcpdump", "-Z", "root", "-i", "b0", "-s", snaplen];
         let to = ["-B", "65536", "-w", path, "host", receiver];
@@ -233,7 +238,7 @@ impl Capture {
     }
 
     /// How many frames it lost.
-    fn end(mut self) -> u64 {
+    pub fn end(mut self) -> u64 {
         thread::sleep(CAPTURE_DELAY);
         self.tcpdump.interrupt();
         let line = self.said.wait_for("dropped by kernel", || ());
@@ -278,10 +283,10 @@ fn end_at(capture: &Path, end: SystemTime) {
 }
 
 /// What a program prints, line by line.
-struct Lines(mpsc::Receiver<String>);
+pub struct Lines(mpsc::Receiver<String>);
 
 impl Lines {
-    fn of(output: impl Read + Send + 'static) -> Self {
+    pub fn of(output: impl Read + Send + 'static) -> Self {
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
@@ -295,7 +300,7 @@ impl Lines {
     }
 
     /// The first line with a text, doing something now and then until it comes.
-    fn wait_for(&self, text: &str, mut meanwhile: impl FnMut()) -> String {
+    pub fn wait_for(&self, text: &str, mut meanwhile: impl FnMut()) -> String {
         let end = Instant::now() + PATIENCE;
         let mut said = Vec::new();
         loop {
