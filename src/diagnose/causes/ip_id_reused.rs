@@ -124,7 +124,7 @@ fn possible(known: &Known<'_>) -> Option<Finding> {
     let (seconds, key, flow) = fast.min_by(|one, other| one.0.total_cmp(&other.0))?;
     let unfinished = flow.counters().datagrams.fragmented - flow.counters().datagrams.reassembled;
     let seen = format!(
-        "At its rate {} needs 65,536 identifications, which is all there are, in {}, and Linux keeps an \
+        "At its rate {} needs all 65,536 identifications in {}, and Linux keeps an \
          unfinished datagram for 30 s: pieces of a later one can complete it. {} unfinished here; none \
          is known to have been completed so.",
         key.addresses.source(),

@@ -124,11 +124,14 @@ fn sixty_three_seconds_have_a_name() {
         .says(&[
             "NAT breaks the VXLAN checksum (63 s)",
             "6 packets of vxlan 192.0.2.1 > 192.0.2.2 that open TCP connections have a wrong outer \
-             UDP checksum; the receiving host drops them, and the sender tries again after 1, 2, 4, \
-             8 seconds",
+             UDP checksum. The receiving host drops such packets, and TCP tries again after 1, 2, \
+             4, 8 seconds",
             "use Linux 5.7 or later",
         ])
-        .holds(&[("explanation.residual_bytes", 0), ("totals.checksums.udp.bad", 6)])
+        .holds(&[
+            ("explanation.residual_bytes", 0),
+            ("totals.checksums.udp.bad", 6),
+        ])
         .holds(&[("findings.0.name", "vxlan-nat-checksum")])
         .end();
 }

@@ -229,7 +229,7 @@ fn identifications_that_come_round_are_named() {
         let told = Told::of_bytes(case, &stream.captured().0, Beside::default()).finds_no_fault();
         let told = match round {
             Some(seconds) => told.finds(&[("D14", "info", 0.0)]).says(&[
-                &format!("uses all 65,536 identifications in {seconds}"),
+                &format!("needs all 65,536 identifications in {seconds}"),
                 "Linux keeps an unfinished datagram for 30 s",
             ]),
             None => told.never_finds(&["D14"]),
