@@ -102,6 +102,7 @@ fn fragment(step: &Step, number: u64, now: Timestamp, captured: &mut Vec<u8>) ->
         hop_limit: 64,
         dont_fragment: false,
         ovn: None,
+        direction: None,
         extension_bytes: 0,
         detour: None,
     }
