@@ -4,17 +4,22 @@
 //! # The way of the data
 //!
 //! ```text
-//!   files, pipes                                   one document
-//!        │                                              ▲
-//!        ▼                                              │
-//!  ┌──────────┐ blocks ┌──────────┐ facts ┌─────────┐ ledger ┌──────────┐
-//!  │  source  ├───────►│  decode  ├──────►│ account ├───────►│  report  │
-//!  └──────────┘        └────┬─────┘       └─────────┘        └──────────┘
-//!   sequential:             │ fragments      ▲
-//!   reads, finds            ▼                │ outcomes
-//!   records           ┌────────────┐         │
-//!                     │ reassemble ├─────────┘
-//!                     └─────┬──────┘
+//!   files, pipes                                                 one document
+//!        │                                                            ▲
+//!        ▼                                                            │
+//!  ┌──────────┐ blocks ┌──────────┐ facts ┌─────────┐ ledger ┌────────┴─┐
+//!  │  source  ├───────►│  decode  ├──────►│ account ├───┬───►│  report  │
+//!  └──────────┘        └────┬─────┘       └─────────┘   │    └──────────┘
+//!   sequential:             │ fragments      ▲          ▼         ▲ findings,
+//!   reads, finds            ├─────────┐      │     ┌──────────┐   │ explanation
+//!   records                 ▼         │      │     │ diagnose ├───┘
+//!                     ┌────────────┐  │      │     └──────────┘
+//!                     │ reassemble ├──┼──────┘       ▲      ▲
+//!                     └─────┬──────┘  │ outcomes     │      │ benchmarks, counters
+//!                           │         ▼              │  ┌───┴─────┐
+//!                           │    ┌──────────┐        │  │ witness │
+//!                           │    │ receiver ├────────┘  └─────────┘
+//!                           │    └──────────┘ forecasts
 //!                           │ tunnels that are whole again
 //!                           └──► decode, and so on inwards
 //! ```
@@ -32,9 +37,9 @@
 //! - [`reassemble`]: fragments to datagrams, by capture time, bounded
 //! - [`receiver`]: what a Linux host would make of the same fragments
 //! - [`account`]: facts and outcomes to a ledger
-//! - [`diagnose`]: what is known of each cause
-//! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`pipeline`]: the one place that sees the rooms of the data path together
+//! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
+//! - [`diagnose`]: what is known of each cause, and which of them a capture shows
 //! - [`report`]: the ledger to one document, the document and the causes to every format
 //! - [`cli`]: the command line; the only user of `clap`
 //!
@@ -80,6 +85,9 @@
 //! | scopes | [`model::scope::MAX_SCOPES`] | their flows and tunnels are shown without them |
 //! | hosts that fragments go to, and their datagrams | 512 and 32,768 in each of 16 shards and depths | no forecast for them |
 //! | unfinished datagrams | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
+//! | frames kept that show something | [`account::MAX_EXHIBITS`] of each kind | the first of the capture stay |
+//! | fragmented flows by host, for a diagnosis | 20,000 | those with most bytes are looked at |
+//! | what is read of a witness | [`witness::MAX_RUNS`], [`witness::MAX_COUNTERS`] | refused |
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
 //! | runs of a benchmark, counters of a kernel | [`witness::MAX_RUNS`], [`witness::MAX_COUNTERS`] | the text is refused |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |

@@ -1,4 +1,4 @@
-//! Why less arrives than was sent: what is known of each cause.
+//! Why less arrives than was sent: what is known of each cause, and which of them show.
 //!
 //! Input: what was counted of a capture, and what receivers would make of it. Output:
 //! the causes that show, and where the difference between sent and delivered went.
@@ -8,10 +8,9 @@
 //! do about it. [`ALL`] has them by id. Beside the page stands how its signature is
 //! looked for: one file a cause.
 //!
-//! What must hold: the same ledger gives the same findings. What is explained twice is
-//! explained by nobody: each lost byte is claimed by one cause at most. No text states
-//! what is only presumed, and what a healthy capture shows is never more than
-//! [`Severity::Info`].
+//! What must hold: the same ledger gives the same findings. Each lost byte is claimed by
+//! one cause at most. No text states what is only presumed, and what a healthy capture
+//! shows is never more than [`Severity::Info`].
 
 mod cause;
 mod causes;
