@@ -161,6 +161,11 @@ impl Losses {
         })
     }
 
+    /// Takes out what was lost for one reason.
+    pub fn take(&mut self, loss: Loss) -> Lost {
+        std::mem::take(&mut self.each[loss as usize])
+    }
+
     pub(super) fn count(&mut self, loss: Loss, bytes: u64) {
         self.each[loss as usize] += Lost {
             datagrams: 1,

@@ -27,6 +27,8 @@ pub struct Tunnel {
     pub undecided_bytes: u64,
     /// What is missing of its packets that came in fragments.
     pub gaps: Gaps,
+    /// Wire bytes of the frames whose fragments were put together, copies left out.
+    pub reassembled_bytes: u64,
     /// Packets with a wrong outer checksum that carry a TCP SYN.
     pub bad_around_syn: u64,
     /// TTLs of its outer packets that came in one piece; `None` if none did.
@@ -71,6 +73,8 @@ impl Tunnel {
     /// Counts an outer datagram that was put together.
     pub fn reassembled(&mut self, datagram: &Datagram, transport: &Transport) {
         self.fragmented(datagram, Fate::Reassembled);
+        let tally = &datagram.tally;
+        self.reassembled_bytes += tally.wire_bytes - tally.duplicate_wire_bytes;
         count_transport(
             &mut self.counters,
             datagram.header.protocol,
@@ -124,6 +128,7 @@ impl Merge for Tunnel {
         self.unattributed_bytes += other.unattributed_bytes;
         self.undecided_bytes += other.undecided_bytes;
         self.gaps += other.gaps;
+        self.reassembled_bytes += other.reassembled_bytes;
         self.bad_around_syn += other.bad_around_syn;
         if let Some(limits) = other.hop_limits {
             self.passed(limits);

@@ -1,8 +1,9 @@
 //! One host that fragments go to: what was sent there, and what of it can arrive.
 
-use crate::account::{Flow, Gaps, Loss, Losses, Lost};
+use crate::account::{Flow, Gaps, Loss, Losses, Lost, Span, Tunnel};
 use crate::model::{FlowKey, IpVersion, Timestamp};
 use crate::receiver::{Forecast, Host};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -10,8 +11,15 @@ use std::net::IpAddr;
 #[derive(Clone, Debug)]
 pub(super) struct Destination {
     pub host: Host,
-    /// Flows to it in which there were fragments.
+    /// Flows to it in which there were fragments; the first [`MOST_FLOWS`].
     pub flows: Vec<FlowKey>,
+    /// Whether it is the end of a tunnel whose packets come in fragments.
+    pub ends_tunnel: bool,
+    /// Datagrams of flows of which nothing comes but first fragments. They are in no other
+    /// figure about fragments.
+    pub only_first: Lost,
+    /// Those flows.
+    pub only_first_flows: Vec<FlowKey>,
     /// Bytes on the wire, copies left out.
     pub sent_bytes: u64,
     /// Those of datagrams that are whole and sound.
@@ -45,8 +53,6 @@ pub(super) struct Destination {
 /// By what rule fragments are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
-    /// Nothing comes but the first of each datagram.
-    OnlyFirst,
     /// All come but the first.
     NoFirst,
     /// None that shows.
@@ -67,24 +73,41 @@ const SPOILED: [Loss; 7] = [
     Loss::Length,
 ];
 
-/// Flows that are looked at; of more, those with most bytes.
-const MOST_FLOWS: usize = 20_000;
+/// Hosts that are looked at: those of the flows with most bytes.
+const MOST_HOSTS: usize = 20_000;
 
-/// All hosts that fragments go to, the one that lacks most bytes first.
-pub(super) fn all(flows: &[(&FlowKey, &Flow)], forecasts: &[Forecast]) -> Vec<Destination> {
+/// Flows of a host that are remembered by name: those with most bytes.
+const MOST_FLOWS: usize = 1_000;
+
+/// All hosts that fragments go to, the one that lacks most bytes first. Of the ends of
+/// tunnels, `span` says when their packets came.
+pub(super) fn all(
+    flows: &[(&FlowKey, &Flow)],
+    tunnels: &[(Host, &Tunnel)],
+    span: Span,
+    forecasts: &[Forecast],
+) -> Vec<Destination> {
     let mut by_host: BTreeMap<Host, Destination> = BTreeMap::new();
     let mut fragmented: Vec<_> = flows
         .iter()
         .filter(|(_, flow)| flow.counters().datagrams.fragmented > 0)
-        .map(|(key, flow)| (std::cmp::Reverse(flow.counters().bytes), *key, *flow))
+        .map(|(key, flow)| (Reverse(flow.bytes()), *key, *flow))
         .collect();
     fragmented.sort_unstable_by_key(|(bytes, key, _)| (*bytes, **key));
-    for (_, key, flow) in fragmented.into_iter().take(MOST_FLOWS) {
-        let host = host_of(key);
-        by_host
-            .entry(host)
-            .or_insert_with(|| Destination::new(host))
-            .add(key, flow);
+    // Of what nothing came but first fragments is looked at last: the rest of it may have
+    // come too late, and is in another flow, without ports.
+    fragmented.sort_by_key(|(_, _, flow)| has_only_firsts(flow));
+    for (_, key, flow) in fragmented {
+        if let Some(destination) = destination(&mut by_host, host_of(key)) {
+            destination.add(key, flow);
+        }
+    }
+    for (host, tunnel) in tunnels {
+        if tunnel.counters().datagrams.fragmented > 0
+            && let Some(destination) = destination(&mut by_host, *host)
+        {
+            destination.add_tunnel(tunnel, span);
+        }
     }
     for forecast in forecasts {
         if let Some(destination) = by_host.get_mut(&forecast.host) {
@@ -99,13 +122,36 @@ pub(super) fn all(flows: &[(&FlowKey, &Flow)], forecasts: &[Forecast]) -> Vec<De
     }
     let mut all: Vec<Destination> = by_host.into_values().collect();
     all.sort_by_key(|destination| {
-        let missing = destination.sent_bytes - destination.delivered_bytes();
-        (std::cmp::Reverse(missing), destination.host)
+        let missing = destination
+            .sent_bytes
+            .saturating_sub(destination.delivered_bytes());
+        (Reverse(missing), destination.host)
     });
     all
 }
 
-fn host_of(key: &FlowKey) -> Host {
+fn destination(by_host: &mut BTreeMap<Host, Destination>, host: Host) -> Option<&mut Destination> {
+    if by_host.len() >= MOST_HOSTS {
+        return by_host.get_mut(&host);
+    }
+    Some(
+        by_host
+            .entry(host)
+            .or_insert_with(|| Destination::new(host)),
+    )
+}
+
+/// Whether nothing comes of the fragmented datagrams of a flow but their first fragments.
+fn has_only_firsts(flow: &Flow) -> bool {
+    let losses = flow.losses();
+    let only_first = losses.of(Loss::OnlyFirst).datagrams;
+    let others = losses.of_any(&[Loss::Gap, Loss::NoFirst]).datagrams;
+    only_first >= FEWEST_FOR_A_RULE
+        && only_first >= others.saturating_mul(9)
+        && flow.counters().datagrams.reassembled == 0
+}
+
+pub(super) fn host_of(key: &FlowKey) -> Host {
     Host {
         scope: key.scope,
         version: key.addresses.version,
@@ -118,6 +164,9 @@ impl Destination {
         Self {
             host,
             flows: Vec::new(),
+            ends_tunnel: false,
+            only_first: Lost::default(),
+            only_first_flows: Vec::new(),
             sent_bytes: 0,
             deliverable_bytes: 0,
             deliverable_fragmented_bytes: 0,
@@ -139,25 +188,48 @@ impl Destination {
 
     fn add(&mut self, key: &FlowKey, flow: &Flow) {
         let counters = flow.counters();
-        self.flows.push(*key);
-        self.sent_bytes += counters.bytes - flow.duplicate_bytes();
+        if self.flows.len() < MOST_FLOWS {
+            self.flows.push(*key);
+        }
+        self.sent_bytes += counters.bytes.saturating_sub(flow.duplicate_bytes());
         self.deliverable_bytes += flow.deliverable_bytes();
         self.deliverable_fragmented_bytes +=
             flow.deliverable_bytes() - flow.deliverable_unfragmented_bytes();
-        self.fragmented += counters.datagrams.fragmented;
         self.unfragmented += counters.datagrams.unfragmented;
-        self.fragments += counters.fragments.total - counters.fragments.duplicate;
-        self.gaps += flow.gaps();
-        self.losses += flow.losses();
-        self.reassembled += counters.datagrams.reassembled;
         self.first = self.first.min(flow.first);
         self.last = self.last.max(flow.last);
         self.full_bytes = self.full_bytes.max(flow.largest_full().ip_bytes);
-        let largest = flow.sizes.largest_bytes();
-        if largest > self.largest_datagram_bytes {
-            self.largest_datagram_bytes = largest;
-        }
+        self.largest_datagram_bytes = self.largest_datagram_bytes.max(flow.sizes.largest_bytes());
         self.pieces = self.pieces.max(pieces_of(flow));
+        let mut losses = flow.losses();
+        if has_only_firsts(flow) && self.losses.of(Loss::Late).datagrams == 0 {
+            self.only_first += losses.take(Loss::OnlyFirst);
+            self.only_first_flows.push(*key);
+        } else {
+            self.fragmented += counters.datagrams.fragmented;
+            self.fragments += counters.fragments.total - counters.fragments.duplicate;
+            self.gaps += flow.gaps();
+            self.reassembled += counters.datagrams.reassembled;
+        }
+        self.losses += losses;
+    }
+
+    /// Adds the packets of a tunnel that ends there. What of them is lost counts to the
+    /// flows inside.
+    fn add_tunnel(&mut self, tunnel: &Tunnel, span: Span) {
+        let counters = tunnel.counters();
+        self.ends_tunnel = true;
+        self.sent_bytes += tunnel.reassembled_bytes;
+        self.deliverable_bytes += tunnel.reassembled_bytes;
+        self.deliverable_fragmented_bytes += tunnel.reassembled_bytes;
+        self.fragmented += counters.datagrams.fragmented;
+        self.unfragmented += counters.datagrams.unfragmented;
+        self.fragments += counters.fragments.total - counters.fragments.duplicate;
+        self.gaps += tunnel.gaps;
+        self.reassembled += counters.datagrams.reassembled;
+        self.full_bytes = self.full_bytes.max(tunnel.largest_full().ip_bytes);
+        self.first = self.first.min(span.first);
+        self.last = self.last.max(span.last);
     }
 
     /// Its address for people.
@@ -211,8 +283,6 @@ impl Destination {
         };
         if lacking == 0 {
             None
-        } else if is_nearly_all(Loss::OnlyFirst) {
-            Some(Pattern::OnlyFirst)
         } else if is_nearly_all(Loss::NoFirst) {
             Some(Pattern::NoFirst)
         } else {
@@ -283,7 +353,7 @@ impl Destination {
     fn chance_or_memory_bytes(&self) -> u64 {
         let by_chance = match self.pattern() {
             Some(Pattern::Chance) => self.lacking().bytes,
-            Some(Pattern::OnlyFirst | Pattern::NoFirst) | None => 0,
+            Some(Pattern::NoFirst) | None => 0,
         };
         by_chance + self.refused_bytes() - self.distant_bytes()
             + self.unfinished_but_refused_bytes()
@@ -323,7 +393,9 @@ impl Destination {
         let Some(forecast) = self.forecast.as_ref() else {
             return 1.0;
         };
-        let rest = self.reassembled - self.reassembled_before_full;
+        let rest = self
+            .reassembled
+            .saturating_sub(self.reassembled_before_full);
         if forecast.predicted.first_full.is_none() {
             self.delivered_share()
         } else if self.is_before_full(flow) || rest == 0 {
@@ -352,7 +424,7 @@ impl Destination {
 
     /// Bytes that its applications can get.
     pub fn delivered_bytes(&self) -> u64 {
-        self.deliverable_bytes - self.refused_bytes()
+        self.deliverable_bytes.saturating_sub(self.refused_bytes())
     }
 
     /// Datagrams that its applications can get.

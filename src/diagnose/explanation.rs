@@ -1,6 +1,6 @@
 //! Where the difference between sent and delivered went, in figures and in a sentence.
 
-use super::destination::Destination;
+use super::destination::{Destination, Pattern};
 use super::finding::Finding;
 use super::known::Known;
 use super::reconcile::Reconciled;
@@ -56,7 +56,7 @@ pub(super) fn explain(known: &Known<'_>, findings: &[Finding]) -> Option<Explana
         .iter()
         .map(Destination::refused_bytes)
         .sum();
-    let delivered_bytes = total(Flow::deliverable_bytes) - refused;
+    let delivered_bytes = total(Flow::deliverable_bytes).saturating_sub(refused);
     let undecided_bytes = known.undecided_bytes() - refused_unfinished(known);
     let parts: Vec<Part> = findings.iter().filter_map(part).collect();
     let explained: u64 = parts.iter().map(|part| part.bytes).sum();
@@ -85,7 +85,10 @@ fn signed(bytes: u64) -> i64 {
 /// All of it in plain words: of the host that lacks most, if that lacks fragments.
 fn sentence(known: &Known<'_>, findings: &[Finding], sent: u64, delivered: u64) -> String {
     let worst = known.destinations.first();
-    let lacking = worst.filter(|host| host.lacking().datagrams > 0 || host.refused_bytes() > 0);
+    let lacking = worst.filter(|host| {
+        let lacks = host.lacking().datagrams + host.only_first.datagrams;
+        lacks > 0 || host.refused_bytes() > 0
+    });
     match lacking {
         Some(host) => of_fragments(known, host),
         None => of_all(known, findings, sent, delivered),
@@ -99,7 +102,15 @@ fn of_fragments(known: &Known<'_>, host: &Destination) -> String {
         host.address(),
         messages_of(host),
     )];
-    if host.lacking().datagrams > 0 {
+    if host.only_first.datagrams > 0 {
+        clauses.push(format!(
+            "only the first fragment comes of {}",
+            number::counted(host.only_first.datagrams, "message"),
+        ));
+    }
+    if host.pattern() == Some(Pattern::NoFirst) {
+        clauses.push("the first fragment of each is missing".to_owned());
+    } else if host.fragments_missing() > 0 && host.pieces > 0 {
         let left = if host.is_mixed() {
             number::percent(host.reassembled, host.fragmented)
         } else {
@@ -118,6 +129,14 @@ fn of_fragments(known: &Known<'_>, host: &Destination) -> String {
 }
 
 fn messages_of(host: &Destination) -> String {
+    if host.ends_tunnel {
+        return format!(
+            "{}, {} of them in fragments, of which {} are missing",
+            number::counted(host.fragmented + host.unfragmented, "tunnel packet"),
+            number::count(host.fragmented),
+            number::share(host.fragment_loss()),
+        );
+    }
     let bytes = number::count(host.message_bytes().into());
     let pieces = number::counted(host.pieces, "fragment");
     if host.is_mixed() {
@@ -137,7 +156,7 @@ fn what_arrives(known: &Known<'_>, host: &Destination) -> String {
     format!(
         "{because}a Linux receiver delivers {} of {}{}",
         number::count(host.delivered_datagrams()),
-        number::count(host.fragmented + host.unfragmented),
+        number::count(host.fragmented + host.unfragmented + host.only_first.datagrams),
         host.bit_rate(delivered)
             .map_or_else(String::new, |rate| format!(" ({})", number::bit_rate(rate))),
     )
@@ -154,10 +173,17 @@ fn memory_full(known: &Known<'_>, forecast: &Forecast) -> Option<String> {
 
 /// What messages that need no fragments would do.
 fn what_would_arrive(host: &Destination) -> String {
-    if host.full_bytes == 0 {
+    if host.full_bytes == 0 || host.ends_tunnel {
         return String::new();
     }
     let bytes = mtu::largest_message(host.host.version, host.full_bytes);
+    let is_chance = host.only_first.datagrams == 0 && host.pattern() != Some(Pattern::NoFirst);
+    if !is_chance {
+        return format!(
+            " Messages of at most {} bytes need no fragments.",
+            number::count(bytes.into())
+        );
+    }
     format!(
         " Messages of at most {} bytes would get {} through.",
         number::count(bytes.into()),

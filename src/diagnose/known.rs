@@ -1,10 +1,11 @@
 //! What is known when a diagnosis is made.
 
+use super::causes::DAMAGE;
 use super::destination::{self, Destination};
 use super::reconcile::{self, Compared, Reconciled};
 use crate::account::{Exhibits, Flow, Ledger, Loss, Losses, Lost, Tunnel};
-use crate::model::{Counters, FlowKey, IpVersion, Ports, ScopeTag, Timestamp, TunnelKey, Verdict};
-use crate::receiver::Forecast;
+use crate::model::{Counters, FlowKey, IpVersion, ScopeTag, Timestamp, TunnelKey, Verdict};
+use crate::receiver::{Forecast, Host};
 use crate::witness::{Benchmark, KernelCounters};
 use std::collections::BTreeSet;
 
@@ -81,7 +82,15 @@ impl<'a> Known<'a> {
         for (_, _, tunnel) in &tunnels {
             totals += tunnel.counters();
         }
-        let destinations = destination::all(&odd, given.forecasts);
+        let ends: Vec<_> = tunnels
+            .iter()
+            .filter_map(|(tag, key, tunnel)| {
+                let around = ledger.scopes.get(*tag)?.parent;
+                Some((end_of(around, key), *tunnel))
+            })
+            .collect();
+        let span = ledger.capture.span();
+        let destinations = destination::all(&odd, &ends, span, given.forecasts);
         let runs = given
             .benchmark
             .map(|benchmark| reconcile::runs(benchmark, &given, &destinations));
@@ -110,7 +119,17 @@ impl<'a> Known<'a> {
     pub fn undecided_bytes(&self) -> u64 {
         let tunnels = self.tunnels.iter();
         let unattributed: u64 = tunnels.map(|(_, _, tunnel)| tunnel.undecided_bytes).sum();
-        self.lost(Loss::Unfinished).bytes + unattributed
+        self.lost(Loss::Unfinished).bytes + unattributed + self.unproven_bytes()
+    }
+
+    /// Of what looks damaged beside its sender, where that proves nothing.
+    fn unproven_bytes(&self) -> u64 {
+        let beside = self
+            .odd
+            .iter()
+            .filter(|(key, _)| self.is_local(key) && key.protocol.has_ports());
+        let damage = beside.map(|(_, flow)| flow.losses().of_any(&DAMAGE).bytes);
+        damage.sum()
     }
 
     /// Frames that show what there is to see.
@@ -137,9 +156,12 @@ impl<'a> Known<'a> {
         weighed.filter(|(bytes, _)| *bytes > 0).collect()
     }
 
-    /// How often ICMP told a sender that its datagrams were never whole.
-    pub fn told_of_timeouts(&self) -> u64 {
-        let errors = self.odd.iter().map(|(_, flow)| flow.icmp_errors());
+    /// How often ICMP told the senders of some flows that datagrams were never whole.
+    pub fn told_of_timeouts(&self, flows: &[FlowKey]) -> u64 {
+        let table = &self.given.ledger.flows;
+        let errors = flows
+            .iter()
+            .filter_map(|key| Some(table.get(key)?.icmp_errors()));
         errors.map(|errors| errors.reassembly_time_exceeded).sum()
     }
 
@@ -170,32 +192,9 @@ impl<'a> Known<'a> {
 
     /// Whether the capture was made beside the source of anything inside a tunnel.
     pub fn is_local_inside(&self, inside: ScopeTag) -> bool {
-        self.local.iter().any(|(scope, ..)| *scope == inside)
-    }
-
-    /// Whether the other direction of a flow in a tunnel is in view.
-    pub fn is_answered(&self, key: &FlowKey) -> bool {
-        let Some((tunnel, _)) = self.tunnel_around(key) else {
-            return false;
-        };
-        let back = TunnelKey {
-            endpoints: tunnel.endpoints.reversed(),
-            ..*tunnel
-        };
-        let ports = key.ports.map(|ports| Ports {
-            source: ports.destination,
-            destination: ports.source,
-        });
-        let mut scopes = self.tunnels.iter().filter(|(_, key, _)| **key == back);
-        scopes.any(|(tag, ..)| {
-            let answer = FlowKey {
-                addresses: key.addresses.reversed(),
-                ports,
-                scope: *tag,
-                ..*key
-            };
-            self.given.ledger.flows.get(&answer).is_some()
-        })
+        let from = (inside, IpVersion::V4, [0; 16]);
+        let mut beyond = self.local.range(from..);
+        beyond.next().is_some_and(|(scope, ..)| *scope == inside)
     }
 
     /// The tunnel around a flow.
@@ -227,6 +226,15 @@ impl<'a> Known<'a> {
     pub fn seconds(&self) -> f64 {
         let span = self.given.ledger.capture.span();
         (span.last - span.first).as_secs_f64()
+    }
+}
+
+/// The host at the end of a tunnel, whose packets are in the scope `around`.
+fn end_of(around: ScopeTag, tunnel: &TunnelKey) -> Host {
+    Host {
+        scope: around,
+        version: tunnel.endpoints.version,
+        destination: tunnel.endpoints.destination,
     }
 }
 

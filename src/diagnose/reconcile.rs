@@ -1,13 +1,17 @@
 //! What others counted, beside what the capture shows.
 
-use super::destination::Destination;
+use super::destination::{self, Destination};
 use super::known::Given;
 use crate::account::Flow;
 use crate::model::size_class::size_class;
 use crate::model::{FlowKey, IpVersion, Protocol};
+use crate::receiver::Host;
 use crate::witness::{Benchmark, KernelCounters, Run, Side, Transport};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where fragments go to, by host.
+type Hosts<'a> = BTreeMap<Host, &'a Destination>;
 
 /// Runs that are looked for in the capture.
 const MAX_RUNS: usize = 1_000;
@@ -67,13 +71,21 @@ impl Reconciled {
             .filter(|messages| *messages > 0)
     }
 
-    /// Whether the capture has nearly all that was sent, so that what it predicts can be
-    /// held against what was received.
+    /// Whether the capture has nearly all that was sent.
     pub fn is_complete(&self) -> bool {
-        let seen = self.messages.map(|messages| messages.seen);
-        let sent = self.run.sent.messages;
-        seen.zip(sent)
-            .is_some_and(|(seen, sent)| seen.saturating_mul(100) >= sent.saturating_mul(98))
+        self.seen_percent().is_some_and(|percent| percent >= 98)
+    }
+
+    /// Whether the capture has more than was sent: it has packets more than once, or other
+    /// flows with messages of that size.
+    pub fn is_overfull(&self) -> bool {
+        self.seen_percent().is_some_and(|percent| percent > 102)
+    }
+
+    fn seen_percent(&self) -> Option<u64> {
+        let seen = self.messages?.seen;
+        seen.saturating_mul(100)
+            .checked_div(self.run.sent.messages?)
     }
 
     /// Messages that would be delivered by what the capture shows, and that the
@@ -84,8 +96,11 @@ impl Reconciled {
         let unexplained = predicted - received;
         let is_rounding = self.is_estimated
             && unexplained.unsigned_abs().saturating_mul(ROUNDING_PARTS) <= received.unsigned_abs();
-        self.is_complete()
-            .then_some(if is_rounding { 0 } else { unexplained })
+        (self.is_complete() && !self.is_overfull()).then_some(if is_rounding {
+            0
+        } else {
+            unexplained
+        })
     }
 }
 
@@ -102,6 +117,7 @@ pub(super) fn runs(
         flows.truncate(MAX_FLOWS);
     }
     flows.sort_unstable_by_key(order);
+    let hosts: Hosts<'_> = destinations.iter().map(|host| (host.host, host)).collect();
     let runs = benchmark.runs.iter().take(MAX_RUNS);
     let found: Vec<_> = runs.map(|run| (run, flows_of(run, &flows))).collect();
     let mut runs_of = BTreeMap::new();
@@ -111,14 +127,14 @@ pub(super) fn runs(
     let is_shared = |key: &FlowKey| runs_of.get(key).is_some_and(|runs| *runs > 1);
     found
         .into_iter()
-        .map(|(run, flows)| reconciled(run, &flows, destinations, &is_shared))
+        .map(|(run, flows)| reconciled(run, &flows, &hosts, &is_shared))
         .collect()
 }
 
 fn reconciled(
     run: &Run,
     flows: &[(&FlowKey, &Flow)],
-    hosts: &[Destination],
+    hosts: &Hosts<'_>,
     is_shared: &dyn Fn(&FlowKey) -> bool,
 ) -> Reconciled {
     let estimated = estimated(run);
@@ -178,7 +194,7 @@ fn flows_of<'a>(run: &Run, flows: &[(&'a FlowKey, &'a Flow)]) -> Vec<(&'a FlowKe
         datagram_bytes(run, key) == Some(flow.sizes.largest_bytes())
     };
     // A datagram whose first fragment is lost is in a flow without ports.
-    let pairs: Vec<_> = sized
+    let pairs: BTreeSet<_> = sized
         .iter()
         .copied()
         .filter(exact)
@@ -209,7 +225,7 @@ fn datagram_bytes(run: &Run, key: &FlowKey) -> Option<u32> {
 fn messages(
     run: &Run,
     flows: &[(&FlowKey, &Flow)],
-    hosts: &[Destination],
+    hosts: &Hosts<'_>,
     is_shared: &dyn Fn(&FlowKey) -> bool,
 ) -> Option<Messages> {
     if run.transport == Transport::Tcp {
@@ -235,16 +251,17 @@ fn messages(
     })
 }
 
-fn of_flow(run: &Run, key: &FlowKey, flow: &Flow, hosts: &[Destination]) -> Messages {
+fn of_flow(run: &Run, key: &FlowKey, flow: &Flow, hosts: &Hosts<'_>) -> Messages {
     let class = datagram_bytes(run, key).map(size_class);
     let counts = flow.sizes.iter();
     let counts = counts.filter(|(other, _)| class.is_none_or(|class| class == *other));
     let (seen, whole) = counts.fold((0, 0), |(seen, whole), (_, count)| {
         (seen + count.datagrams, whole + count.delivered)
     });
-    let share = hosts
-        .iter()
-        .find(|host| host.flows.contains(key))
+    let host = hosts.get(&destination::host_of(key));
+    let is_fragmented = flow.counters().datagrams.fragmented > 0;
+    let share = host
+        .filter(|_| is_fragmented)
         .map_or(1.0, |host| host.delivered_share_of(flow));
     Messages {
         seen,

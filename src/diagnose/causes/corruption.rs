@@ -104,7 +104,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 const MANY: usize = 3;
 
 /// Losses that are damage, unless another cause explains them.
-pub(super) const DAMAGE: [Loss; 4] = [
+pub(in crate::diagnose) const DAMAGE: [Loss; 4] = [
     Loss::HeaderChecksum,
     Loss::OuterChecksum,
     Loss::Checksum,

@@ -76,7 +76,11 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .shown_by(exhibits.of_loss(Loss::Gap), "not all of it came")
         .in_these(known.lacking_flows(by_chance(known)));
     // Where a rule takes them from another host, they do not show chance.
-    if !has_rule(known, Pattern::OnlyFirst) {
+    if known
+        .destinations
+        .iter()
+        .all(|host| host.only_first.datagrams == 0)
+    {
         finding = finding.shown_by(
             exhibits.of_loss(Loss::OnlyFirst),
             "only its first fragment came",
@@ -126,10 +130,21 @@ fn sureness(host: &Destination) -> f64 {
     }
     let whole = host.reassembled as f64;
     let expected = host.expected_whole() * host.fragmented as f64;
-    let spread = 4.0 * expected.sqrt().max(1.0) + 0.1 * expected;
-    if (whole - expected).abs() <= spread {
+    // Four standard deviations of a binomial distribution, and what the loss itself is
+    // not known to.
+    let deviation = (expected * (1.0 - host.expected_whole())).sqrt();
+    let spread = 4.0 * deviation + 0.1 * expected;
+    let is_none_of_many = host.reassembled == 0 && expected >= 3.0;
+    if (whole - expected).abs() <= spread && !is_none_of_many && !is_at_one_place(host) {
         confidence::SURE
     } else {
         confidence::FITS
     }
+}
+
+/// Whether it is always the same end that is missing, of datagrams with more.
+fn is_at_one_place(host: &Destination) -> bool {
+    let gaps = &host.gaps;
+    let is_nearly_all = |datagrams: u64| datagrams * 10 >= gaps.datagrams * 9;
+    host.pieces > 2 && (is_nearly_all(gaps.without_first) || is_nearly_all(gaps.without_last))
 }

@@ -132,7 +132,7 @@ fn is_ignored(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> bool {
     const WITHOUT_DATA: u32 = 100;
     key.protocol == Protocol::TCP
         && flow.largest_unfragmented_bytes <= WITHOUT_DATA
-        && !known.is_answered(key)
+        && known.answering(key).is_none()
 }
 
 /// Whether TTLs are other than those that systems begin with.

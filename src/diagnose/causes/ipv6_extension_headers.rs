@@ -66,8 +66,9 @@ fn vanishing(known: &Known<'_>) -> Option<Finding> {
             .iter()
             .filter(move |host| host.host.version == version)
     };
-    let lost = of(IpVersion::V6)
-        .find(|host| host.reassembled == 0 && host.lacking().datagrams >= FEWEST)?;
+    let lost = of(IpVersion::V6).find(|host| {
+        host.reassembled == 0 && host.lacking().datagrams + host.only_first.datagrams >= FEWEST
+    })?;
     let passes = of(IpVersion::V4).any(|host| host.reassembled >= FEWEST)
         && of(IpVersion::V4).all(|host| host.lacking().datagrams == 0);
     let exhibits = known.exhibits();

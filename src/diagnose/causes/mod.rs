@@ -36,6 +36,8 @@ mod vxlan_nat_checksum;
 mod wrong_udp_length;
 mod zero_udp_checksum;
 
+pub(super) use corruption::DAMAGE;
+
 /// Looks for one cause.
 pub(super) type Judge = fn(&Known<'_>) -> Option<Finding>;
 

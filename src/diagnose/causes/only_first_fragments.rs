@@ -1,10 +1,11 @@
 //! D02, only-first-fragments.
 
 use crate::account::Loss;
-use crate::diagnose::destination::Pattern;
+use crate::diagnose::destination::Destination;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::FlowKey;
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -57,12 +58,14 @@ pub(super) const CAUSE: Cause = Cause {
 /// Nothing comes of datagrams but their first fragments.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let hosts = known.destinations.iter();
-    let hosts = hosts.filter(|host| host.pattern() == Some(Pattern::OnlyFirst));
-    let worst = hosts.clone().next()?;
-    let told = known.told_of_timeouts();
+    let hosts = hosts.filter(|host| host.only_first.datagrams > 0);
+    let worst = hosts
+        .clone()
+        .max_by_key(|host| (host.only_first.bytes, host.host))?;
+    let told = known.told_of_timeouts(&worst.only_first_flows);
     let mut seen = format!(
         "Of {} to {} only the first fragment came, and none is whole.",
-        number::counted(worst.losses.of(Loss::OnlyFirst).datagrams, "datagram"),
+        number::counted(worst.only_first.datagrams, "datagram"),
         worst.address(),
     );
     if worst.unfragmented > 0 {
@@ -78,7 +81,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     } else {
         confidence::FITS
     };
-    let lost = hosts.clone().map(|host| host.lacking().bytes).sum();
+    let lost = hosts.clone().map(|host| host.only_first.bytes).sum();
     Some(
         Finding::new(&CAUSE, sureness, seen)
             .missing(lost)
@@ -86,6 +89,11 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
                 known.exhibits().of_loss(Loss::OnlyFirst),
                 "only its first fragment came",
             )
-            .in_these(known.lacking_flows(hosts)),
+            .in_these(hosts.flat_map(firsts).collect()),
     )
+}
+
+fn firsts(host: &Destination) -> impl Iterator<Item = (u64, FlowKey)> {
+    let flows = host.only_first_flows.iter();
+    flows.map(|key| (host.only_first.bytes, *key))
 }

@@ -26,7 +26,7 @@ pub(super) const CAUSE: Cause = Cause {
               does; `/proc/net/sockstat` shows FRAG memory near 4,194,304.",
     denies: "FRAG memory stays low. Or most fragments are already missing on the receiver's NIC.",
     disprove: "Run `grep FRAG /proc/net/sockstat` in the receiver's network namespace during the \
-              test: memory far below 4194304 means that it is not this.",
+              test: memory far below that setting means that it is not this.",
     fix: &[
         Fix {
             when: "Linux, the receiver's own namespace",

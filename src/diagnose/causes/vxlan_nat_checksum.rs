@@ -62,9 +62,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .tunnels
         .iter()
         .filter(|(tag, key, tunnel)| is_spoiled(known, *tag, key, tunnel));
-    let (_, key, tunnel) = bad
-        .clone()
-        .max_by_key(|(tag, _, tunnel)| (tunnel.bad_around_syn, *tag))?;
+    let (_, key, tunnel) = bad.max_by_key(|(tag, _, tunnel)| (tunnel.bad_around_syn, *tag))?;
     let seen = format!(
         "{} of {} {} > {} that open TCP connections have a wrong outer UDP checksum. The receiving \
          host drops such packets, and TCP tries again after 1, 2, 4, 8 seconds and so on.",
@@ -73,8 +71,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         key.endpoints.source(),
         key.endpoints.destination(),
     );
-    let is_inside = |scope| bad.clone().any(|(tag, ..)| *tag == scope);
-    let flows = known.odd.iter().filter(|(key, _)| is_inside(key.scope));
+    let flows = known.odd.iter().filter(|(key, _)| is_of(known, key));
     let lost = flows.map(|(key, flow)| (flow.losses().of(Loss::OuterChecksum).bytes, **key));
     let lost: Vec<_> = lost.filter(|(bytes, _)| *bytes > 0).collect();
     Some(

@@ -5,6 +5,7 @@ use crate::diagnose::{self, FixKind};
 use crate::model::FlowKey;
 use crate::report::document::{Evidence, Explanation, Finding, Fix, Part, Severity, Time};
 use crate::source::FileFacts;
+use std::collections::HashMap;
 
 /// The findings; `keys` are those of the flows that are listed.
 pub(super) fn findings(
@@ -64,11 +65,10 @@ fn fix_row(fix: &diagnose::Fix) -> Fix {
 
 /// Places of flows in the list, those left out of it skipped.
 pub(super) fn listed(flows: &[FlowKey], keys: &[FlowKey]) -> Vec<u64> {
-    let place = |flow| keys.iter().position(|key| key == flow);
+    let places: HashMap<&FlowKey, u64> = keys.iter().zip(0..).collect();
     flows
         .iter()
-        .filter_map(place)
-        .map(|place| place as u64)
+        .filter_map(|flow| places.get(flow).copied())
         .collect()
 }
 

@@ -85,6 +85,10 @@ fn shown(run: &BenchmarkRun) -> String {
         number::count(predicted)
     );
     match run.unexplained_messages {
+        None if run.seen_messages > run.sent_messages => line.push_str(
+            "; more than were sent: the capture has packets more than once, or other flows of \
+             that size",
+        ),
         None => line.push_str("; too few of those sent to say what is unexplained"),
         Some(0) => line.push_str("; nothing unexplained"),
         Some(missing @ 1..) => {

@@ -19,8 +19,6 @@ pub struct Row {
     capture: Capture,
     bytes: Vec<u8>,
     shown: Option<Shown>,
-    /// What no finding explains.
-    residual: i64,
 }
 
 /// How a cause must show.
@@ -40,7 +38,6 @@ impl Row {
             bytes: capture.pcap(),
             capture,
             shown: None,
-            residual: 0,
         }
     }
 
@@ -84,11 +81,6 @@ impl Row {
         self.with(|shown| shown.flows = flows.to_vec())
     }
 
-    /// Bytes that no finding explains, since nothing is proven of them.
-    pub fn unexplained(self, residual: i64) -> Self {
-        Self { residual, ..self }
-    }
-
     /// The same frames in another file.
     pub fn in_file(self, bytes: Vec<u8>) -> Self {
         Self { bytes, ..self }
@@ -112,7 +104,7 @@ impl Row {
     /// What is wrong with the report.
     pub fn faults(&self) -> Vec<String> {
         let report = value(&Setup::default().bytes(&self.bytes));
-        let mut faults = broken_explanation(&report, self.residual);
+        let mut faults = broken_explanation(&report);
         let findings = report["findings"].as_array().unwrap();
         faults.extend(
             findings
