@@ -37,6 +37,7 @@
 //! - [`reassemble`]: fragments to datagrams, by capture time, bounded
 //! - [`receiver`]: what a Linux host would make of the same fragments
 //! - [`account`]: facts and outcomes to a ledger
+//! - [`host`]: the network interfaces of this host, as its kernel describes them
 //! - [`pipeline`]: the one place that sees the rooms of the data path together
 //! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`diagnose`]: what is known of each cause, and which of them a capture shows
@@ -55,10 +56,11 @@
 //! | receiver | model, reassemble::FragmentFacts, reassemble::Key |
 //! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
 //! | witness | |
+//! | host | model |
 //! | pipeline | model, source, decode, reassemble, receiver, account |
 //! | diagnose | model, account, receiver, witness |
-//! | report | model, account, receiver, witness, diagnose, source::FileFacts, source::Problem, source::Severity |
-//! | cli | model, source, decode, reassemble, receiver, account, witness, pipeline, diagnose, report |
+//! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
+//! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report |
 //!
 //! # Contracts
 //!
@@ -97,6 +99,7 @@ pub mod account;
 pub mod cli;
 pub mod decode;
 pub mod diagnose;
+pub mod host;
 pub mod model;
 pub mod pipeline;
 pub mod reassemble;

@@ -44,6 +44,17 @@ Examples:
   fraglens explain reassembly-memory d14
   fraglens explain --format json D16 | jq -r '.[].fix[].command'";
 
+const INTERFACES_EXAMPLES: &str = "\
+Examples:
+  fraglens interfaces
+  ip netns exec router fraglens interfaces
+  fraglens interfaces --format json | jq -r '.[] | select(.state == \"up\") | .name'
+
+Exit status:
+  0  the interfaces were listed
+  1  the kernel does not tell them
+  2  wrong usage";
+
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
@@ -74,6 +85,13 @@ pub enum Command {
     Analyze(Box<AnalyzeArgs>),
     /// Print what is known of a finding, or list all that there are
     Explain(ExplainArgs),
+    /// List the network interfaces of this host, with tunnels and offloads
+    ///
+    /// Those of the network namespace that it runs in, as the kernel describes
+    /// them: state, MTU, addresses, what a capture on each would begin with, the
+    /// parameters of tunnels, and the work that is left to the network card, which
+    /// makes captures look odd. Needs no privileges.
+    Interfaces(InterfacesArgs),
     /// Print the JSON Schema of the report
     Schema,
     /// Print a completion script for a shell
@@ -240,6 +258,28 @@ pub enum ExplainFormat {
     /// For people
     Text,
     /// An array with an object for each finding
+    Json,
+}
+
+/// What `fraglens interfaces` can be told.
+#[derive(Debug, clap::Args)]
+#[command(after_help = INTERFACES_EXAMPLES)]
+pub struct InterfacesArgs {
+    /// How they are written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: InterfacesFormat,
+
+    /// Whether text is coloured; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: When,
+}
+
+/// How interfaces are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InterfacesFormat {
+    /// For people
+    Text,
+    /// An array with an object for each interface; what is not known is null
     Json,
 }
 

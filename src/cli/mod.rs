@@ -9,6 +9,7 @@ pub mod analyze;
 pub mod args;
 mod completions;
 mod explain;
+mod interfaces;
 mod interrupt;
 mod man;
 pub mod options;
@@ -82,6 +83,10 @@ pub fn run(typed: impl IntoIterator<Item = OsString>) -> anyhow::Result<Status> 
         Command::Explain(args) => {
             let options = options::explain(&args, &Terminal::detect())?;
             explain::run(&options)
+        }
+        Command::Interfaces(args) => {
+            let options = options::interfaces(&args, &Terminal::detect());
+            interfaces::run(&options)
         }
         Command::Schema => schema::run(),
         Command::Completions { shell } => completions::run(shell),

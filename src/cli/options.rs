@@ -1,7 +1,10 @@
 //! What is meant: options that are complete and fit together.
 
 use super::UsageError;
-use super::args::{AnalyzeArgs, ExplainArgs, ExplainFormat, Format, Gravity, SortKey, When};
+use super::args::{
+    AnalyzeArgs, ExplainArgs, ExplainFormat, Format, Gravity, InterfacesArgs, InterfacesFormat,
+    SortKey, When,
+};
 use super::receiver::ReceiverArgs;
 use super::terminal::Terminal;
 use crate::diagnose::{self, Cause};
@@ -78,6 +81,15 @@ pub struct ExplainOptions {
     pub style: Style,
 }
 
+/// Everything `fraglens interfaces` needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InterfacesOptions {
+    /// How they are written.
+    pub format: InterfacesFormat,
+    /// How text is laid out.
+    pub style: Style,
+}
+
 /// As Linux: `net.ipv4.ipfrag_time`.
 const TIMEOUT_IPV4: Duration = Duration::from_secs(30);
 
@@ -144,6 +156,14 @@ pub fn explain(args: &ExplainArgs, terminal: &Terminal) -> Result<ExplainOptions
         format: args.format,
         style: style(args.color, true, terminal),
     })
+}
+
+/// What `fraglens interfaces` was asked to do.
+pub fn interfaces(args: &InterfacesArgs, terminal: &Terminal) -> InterfacesOptions {
+    InterfacesOptions {
+        format: args.format,
+        style: style(args.color, true, terminal),
+    }
 }
 
 fn cause(text: &str) -> Result<&'static Cause, UsageError> {

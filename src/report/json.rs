@@ -1,8 +1,9 @@
-//! The whole document as JSON, and causes.
+//! The whole document as JSON, causes, and network interfaces.
 
 use super::document::Report;
 use super::escape::is_active;
 use crate::diagnose::Cause;
+use crate::host::Interface;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
@@ -16,6 +17,11 @@ pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
 /// Writes causes as an array, indented, and a line break.
 pub fn write_causes(causes: &[&Cause], out: &mut impl Write) -> io::Result<()> {
     write_with(causes, PrettyFormatter::new(), out)
+}
+
+/// Writes network interfaces as an array, indented, and a line break.
+pub fn write_interfaces(interfaces: &[Interface], out: &mut impl Write) -> io::Result<()> {
+    write_with(interfaces, PrettyFormatter::new(), out)
 }
 
 /// Writes the document on one line, with a line break.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that one room has to itself.
-const CRATES: [(&str, &[&str]); 4] = [
+const CRATES: [(&str, &[&str]); 5] = [
     ("source", &["pcap", "pcap_parser"]),
     ("decode", &["etherparse"]),
     (
@@ -20,6 +20,15 @@ const CRATES: [(&str, &[&str]); 4] = [
         ],
     ),
     ("pipeline", &["rayon"]),
+    (
+        "host",
+        &[
+            "netlink_packet_core",
+            "netlink_packet_generic",
+            "netlink_packet_route",
+            "netlink_sys",
+        ],
+    ),
 ];
 
 type Table = BTreeMap<String, BTreeSet<String>>;

@@ -7,6 +7,7 @@ mod capture;
 mod causes;
 mod findings;
 mod flows;
+mod interfaces;
 mod page;
 mod problems;
 mod receivers;
@@ -22,6 +23,7 @@ use page::Page;
 use std::io::{self, Write};
 
 pub use causes::{write_causes, write_list};
+pub use interfaces::write_interfaces;
 
 /// How the text is laid out; decided by whoever knows the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,99 @@
+//! The network interfaces of this host: what a capture taken here would be taken on.
+//!
+//! Input: what the kernel says over netlink, in the network namespace of the process
+//! and without privileges. Output: an [`Interface`] each, by index.
+//!
+//! What must hold: what the kernel does not say is `None`, never a default; nothing
+//! is changed; names are the kernel's, and whoever shows them makes them harmless.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod address;
+mod encapsulation;
+mod features;
+mod interface;
+mod link;
+mod netlink;
+mod offload;
+#[cfg(test)]
+mod tests;
+mod unavailable;
+
+pub use address::{Address, Mac};
+pub use encapsulation::{Encapsulation, IpTunnel, UdpTunnel, Vlan};
+pub use interface::{Interface, State};
+pub use offload::Offload;
+pub use unavailable::Unavailable;
+
+use link::Link;
+use netlink::Netlink;
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::address::AddressMessage;
+use netlink_packet_route::link::LinkMessage;
+use netlink_sys::protocols::NETLINK_ROUTE;
+use std::collections::BTreeMap;
+
+/// The interfaces of the network namespace that this process runs in, by index.
+///
+/// # Errors
+///
+/// The kernel has no netlink, or says what cannot be read.
+pub fn interfaces() -> Result<Vec<Interface>, Unavailable> {
+    let mut route = Netlink::open(NETLINK_ROUTE)?;
+    let links = route.list(&RouteNetlinkMessage::GetLink(LinkMessage::default()))?;
+    let addresses = route.list(&RouteNetlinkMessage::GetAddress(AddressMessage::default()))?;
+    // A kernel without ethtool over netlink has interfaces all the same.
+    let offloads = features::offloads().unwrap_or_default();
+    Ok(assemble(&links, &addresses, &offloads))
+}
+
+/// Puts together what was said about each interface.
+fn assemble(
+    links: &[RouteNetlinkMessage],
+    addresses: &[RouteNetlinkMessage],
+    offloads: &BTreeMap<u32, Offload>,
+) -> Vec<Interface> {
+    let links: BTreeMap<u32, Link> = links
+        .iter()
+        .filter_map(|message| match message {
+            RouteNetlinkMessage::NewLink(message) => {
+                Some((message.header.index, link::read(message)))
+            }
+            _ => None,
+        })
+        .collect();
+    let mut addresses = address::by_interface(addresses);
+    let name = |index: Option<u32>| Some(links.get(&index?)?.name.clone());
+    links
+        .iter()
+        .map(|(&index, link)| Interface {
+            index,
+            name: link.name.clone(),
+            state: link.state,
+            mtu: link.mtu,
+            mac: link.mac,
+            link_type: link.link_type,
+            kind: link.kind.clone(),
+            master: name(link.master),
+            parent: name(link.parent),
+            addresses: addresses.remove(&index).unwrap_or_default(),
+            encapsulation: link.encapsulation,
+            offload: offloads.get(&index).copied(),
+        })
+        .collect()
+}
