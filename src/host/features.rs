@@ -23,17 +23,22 @@ const BITSET_BITS: u16 = 3;
 const BIT_NAME: u16 = 2;
 const BIT_VALUE: u16 = 3;
 
-/// What each interface does for the kernel, by its index.
-pub(super) fn offloads() -> Result<BTreeMap<u32, Offload>, Unavailable> {
+/// What each of these interfaces does for the kernel. Those are left out of which the
+/// kernel does not say it.
+pub(super) fn offloads(
+    indices: impl Iterator<Item = u32>,
+) -> Result<BTreeMap<u32, Offload>, Unavailable> {
     let mut generic = Netlink::open(NETLINK_GENERIC)?;
     let family = family_id(&mut generic)?;
-    let mut question = GenlMessage::from_payload(Features::default());
-    question.set_resolved_family_id(family);
-    let told = generic.list(&question)?;
-    Ok(told
-        .into_iter()
-        .filter_map(|message| message.payload.offload())
-        .collect())
+    // One by one: what a kernel says of all may be larger than it has room for.
+    let mut offloads = BTreeMap::new();
+    for index in indices {
+        let mut question = GenlMessage::from_payload(Features::of(index));
+        question.set_resolved_family_id(family);
+        let told = generic.get(question).unwrap_or_default();
+        offloads.extend(told.iter().filter_map(|told| told.payload.offload()));
+    }
+    Ok(offloads)
 }
 
 /// The number that this kernel gave to the family.
@@ -51,7 +56,7 @@ fn family_id(generic: &mut Netlink) -> Result<u16, Unavailable> {
     id.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound).into())
 }
 
-/// The features of one interface. As a question, those of all.
+/// The features of one interface; as a question, without them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Features {
     index: Option<u32>,
@@ -60,6 +65,22 @@ pub(super) struct Features {
 }
 
 impl Features {
+    fn of(index: u32) -> Self {
+        Self {
+            index: Some(index),
+            active: None,
+        }
+    }
+
+    /// The header of a message: the interface that it is about.
+    fn header(&self) -> DefaultNla {
+        let index = self.index.unwrap_or_default().to_ne_bytes().to_vec();
+        let index = DefaultNla::new(HEADER_DEVICE_INDEX, index);
+        let mut value = vec![0; index.buffer_len()];
+        index.emit(&mut value);
+        DefaultNla::new(FEATURES_HEADER | NLA_F_NESTED, value)
+    }
+
     pub(super) fn offload(&self) -> Option<(u32, Offload)> {
         Some((self.index?, Offload::read(self.active.as_deref()?)))
     }
@@ -79,18 +100,14 @@ impl GenlFamily for Features {
     }
 }
 
-/// Only questions are sent: a header that names no interface.
-fn question() -> DefaultNla {
-    DefaultNla::new(FEATURES_HEADER | NLA_F_NESTED, Vec::new())
-}
-
+/// Only questions are sent.
 impl Emitable for Features {
     fn buffer_len(&self) -> usize {
-        question().buffer_len()
+        self.header().buffer_len()
     }
 
     fn emit(&self, buffer: &mut [u8]) {
-        question().emit(buffer);
+        self.header().emit(buffer);
     }
 }
 

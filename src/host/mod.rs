@@ -57,27 +57,30 @@ pub fn interfaces() -> Result<Vec<Interface>, Unavailable> {
     let mut route = Netlink::open(NETLINK_ROUTE)?;
     let links = route.list(&RouteNetlinkMessage::GetLink(LinkMessage::default()))?;
     let addresses = route.list(&RouteNetlinkMessage::GetAddress(AddressMessage::default()))?;
+    let links = by_index(&links);
     // A kernel without ethtool over netlink has interfaces all the same.
-    let offloads = features::offloads().unwrap_or_default();
-    Ok(assemble(&links, &addresses, &offloads))
+    let offloads = features::offloads(links.keys().copied()).unwrap_or_default();
+    Ok(assemble(
+        &links,
+        address::by_interface(&addresses),
+        &offloads,
+    ))
+}
+
+fn by_index(messages: &[RouteNetlinkMessage]) -> BTreeMap<u32, Link> {
+    let links = messages.iter().filter_map(|message| match message {
+        RouteNetlinkMessage::NewLink(message) => Some((message.header.index, link::read(message))),
+        _ => None,
+    });
+    links.collect()
 }
 
 /// Puts together what was said about each interface.
 fn assemble(
-    links: &[RouteNetlinkMessage],
-    addresses: &[RouteNetlinkMessage],
+    links: &BTreeMap<u32, Link>,
+    mut addresses: BTreeMap<u32, Vec<Address>>,
     offloads: &BTreeMap<u32, Offload>,
 ) -> Vec<Interface> {
-    let links: BTreeMap<u32, Link> = links
-        .iter()
-        .filter_map(|message| match message {
-            RouteNetlinkMessage::NewLink(message) => {
-                Some((message.header.index, link::read(message)))
-            }
-            _ => None,
-        })
-        .collect();
-    let mut addresses = address::by_interface(addresses);
     let name = |index: Option<u32>| Some(links.get(&index?)?.name.clone());
     links
         .iter()

@@ -3,6 +3,7 @@
 //! is held against what that kernel counted.
 
 mod counters;
+mod interfaces;
 mod network;
 mod scenario;
 mod slow_program;
