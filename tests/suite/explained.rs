@@ -2,7 +2,6 @@
 
 use crate::support::{Setup, all_captures, corpus, name, none, value};
 use serde_json::Value;
-use std::path::Path;
 
 /// Most frames that a finding shows.
 const MAX_EVIDENCE: usize = 10;
