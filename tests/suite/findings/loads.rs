@@ -1,7 +1,7 @@
 //! What shows in rates and sizes, and in what the capturing host says of itself.
 
 use super::capture::{Capture, MICROSECOND, MILLISECOND};
-use super::packet::{A_TO_B, ACK, Sum, TCP, UDP, Way, noise, tcp, udp, whole};
+use super::packet::{A_TO_B, ACK, B_TO_A, SYN, Sum, TCP, UDP, Way, noise, tcp, tcp_at, udp, whole};
 use super::row::{LIKELY, POSSIBLE, Row, SURE};
 
 const CONNECTION: &str = "10.0.0.1:4000 > 10.0.0.2:80";
@@ -12,6 +12,7 @@ pub fn rows() -> Vec<Row> {
     rows.extend(lost_by_the_capture());
     rows.extend(packet_rate());
     rows.extend(segmented_in_software());
+    rows.extend(black_hole());
     rows
 }
 
@@ -118,6 +119,48 @@ fn segmented_in_software() -> Vec<Row> {
             "S01",
             "12 Mbit/s need no offload",
             Capture::every(MILLISECOND).packets(&full),
+        ),
+    ]
+}
+
+/// A connection that says 100 bytes, is understood, and then sends a full segment six times
+/// in three seconds. `answer` is what the other end acknowledges at last.
+fn stuck(answer: u32) -> Capture {
+    let from = |numbers, flags, data: &[u8]| {
+        let segment = tcp_at(numbers, A_TO_B, (4000, 80), flags, data, Sum::Right);
+        whole(A_TO_B, TCP, &segment)
+    };
+    let back = |numbers, flags| {
+        let segment = tcp_at(numbers, B_TO_A, (80, 4000), flags, &[], Sum::Right);
+        whole(B_TO_A, TCP, &segment)
+    };
+    let mut packets = vec![
+        from((1000, 0), SYN, &[]),
+        back((9000, 1001), SYN | ACK),
+        from((1001, 9001), ACK, &noise(100, 1)),
+        back((9001, 1101), ACK),
+    ];
+    packets.extend(std::iter::repeat_n(
+        from((1101, 9001), ACK, &noise(1448, 2)),
+        6,
+    ));
+    packets.push(back((9001, answer), ACK));
+    Capture::every(500 * MILLISECOND).packets(&packets)
+}
+
+fn black_hole() -> Vec<Row> {
+    vec![
+        Row::shows(
+            "D28",
+            ("error", LIKELY),
+            "full segments are repeated and never acknowledged",
+            stuck(1101),
+        )
+        .flows(&[CONNECTION]),
+        Row::misses(
+            "D28",
+            "they are acknowledged in the end",
+            stuck(1101 + 1448),
         ),
     ]
 }

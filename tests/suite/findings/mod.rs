@@ -13,8 +13,8 @@ use crate::support::none;
 use row::Row;
 use std::collections::BTreeSet;
 
-/// Causes that need more than a capture (D34), or whose tests are elsewhere (D28).
-const ELSEWHERE: [&str; 2] = ["D28", "D34"];
+/// Causes that need more than a capture.
+const ELSEWHERE: [&str; 1] = ["D34"];
 
 fn table() -> Vec<Row> {
     let mut rows = fragments::rows();

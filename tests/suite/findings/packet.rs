@@ -142,8 +142,22 @@ pub fn checksum_of_udp(segment: &[u8]) -> u16 {
 
 /// A TCP segment between `port` and port 80.
 pub fn tcp(path: Path, ports: (u16, u16), flags: u8, data: &[u8], sum: Sum) -> Vec<u8> {
+    tcp_at((1000, 0), path, ports, flags, data, sum)
+}
+
+/// The same with its sequence number and what it acknowledges.
+pub fn tcp_at(
+    (sequence, acknowledged): (u32, u32),
+    path: Path,
+    ports: (u16, u16),
+    flags: u8,
+    data: &[u8],
+    sum: Sum,
+) -> Vec<u8> {
     let mut segment = [ports.0.to_be_bytes(), ports.1.to_be_bytes()].concat();
-    segment.extend([0, 0, 3, 232, 0, 0, 0, 0, 0x50, flags, 1, 246, 0, 0, 0, 0]);
+    segment.extend(sequence.to_be_bytes());
+    segment.extend(acknowledged.to_be_bytes());
+    segment.extend([0x50, flags, 1, 246, 0, 0, 0, 0]);
     segment.extend(data);
     seal(segment, 16, path, TCP, sum)
 }
