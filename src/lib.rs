@@ -42,6 +42,7 @@
 //! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`diagnose`]: what is known of each cause, and which of them a capture shows
 //! - [`report`]: the ledger to one document, the document and the causes to every format
+//! - [`watch`]: a capture that goes on, as a person, a scraper or a log sees it
 //! - [`cli`]: the command line; the only user of `clap`
 //!
 //! Data runs one way: a room uses what this table allows and nothing else. A test
@@ -60,7 +61,8 @@
 //! | pipeline | model, source, decode, reassemble, receiver, account |
 //! | diagnose | model, account, receiver, witness |
 //! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
-//! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report |
+//! | watch | model, host, report |
+//! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, watch |
 //!
 //! # Contracts
 //!
@@ -106,4 +108,5 @@ pub mod reassemble;
 pub mod receiver;
 pub mod report;
 pub mod source;
+pub mod watch;
 pub mod witness;

@@ -1,0 +1,16 @@
+//! What a person, a scraper or a log sees of a capture that goes on.
+//!
+//! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON.
+//!
+//! What must hold: nothing here reads a clock, a device or the network, so that a
+//! snapshot looks the same whenever it is drawn; nothing from a packet reaches a
+//! terminal as it is.
+
+#[cfg(test)]
+pub(crate) mod samples;
+mod snapshot;
+
+pub use snapshot::{
+    Active, Captured, Capturing, Host, HostCounter, InterfaceCounts, Rates, Reassembly, Snapshot,
+    Totals,
+};
