@@ -19,16 +19,18 @@ mod feed;
 mod fragments;
 mod hosts;
 mod lanes;
+mod live;
 mod order;
 mod shard;
 #[cfg(test)]
 mod tests;
+mod window;
 mod worker;
 
 use crate::account::Ledger;
 use crate::decode::DecodeOptions;
 use crate::model::Duration;
-use crate::model::LinkType;
+use crate::model::{LinkType, Timestamp};
 use crate::reassemble::Limits;
 use crate::receiver::{self, Forecast, NotModelled};
 use crate::source::{self, FilterSet, Source};
@@ -36,8 +38,11 @@ use feed::Feed;
 use lanes::Lanes;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+pub use live::{Harvest, Live};
+pub use shard::Held;
+pub use window::Window;
 use worker::Worker;
 
 /// Parts the reassembly is split into, whatever the number of threads: the bound
@@ -110,16 +115,52 @@ pub fn analyze(
     options: &Options,
     progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<Analysis, rayon::ThreadPoolBuildError> {
+    let ((), analysis) = run(source, options, progress, |_| ())?;
+    Ok(analysis)
+}
+
+/// Reads a source until `watcher` returns or the source ends, and counts all that is in
+/// it; `watcher` runs meanwhile, and may take what was counted so far. What it did not
+/// take is what is given back.
+///
+/// # Errors
+///
+/// The threads cannot be started.
+pub fn watch<T>(
+    source: &mut dyn Source,
+    options: &Options,
+    watcher: impl FnOnce(&Live<'_>) -> T,
+) -> Result<(T, Analysis), rayon::ThreadPoolBuildError> {
+    run(
+        source,
+        options,
+        &|_| ControlFlow::Continue(()),
+        |live| {
+            let _ended = EndOnDrop(live.feed);
+            watcher(live)
+        },
+    )
+}
+
+fn run<T>(
+    source: &mut dyn Source,
+    options: &Options,
+    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    watcher: impl FnOnce(&Live<'_>) -> T,
+) -> Result<(T, Analysis), rayon::ThreadPoolBuildError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .build()?;
     let threads = pool.current_num_threads();
-    let mut workers: Vec<Worker> = (0..threads).map(|_| Worker::new(options)).collect();
+    let workers: Vec<Mutex<Worker>> = (0..threads)
+        .map(|_| Mutex::new(Worker::new(options)))
+        .collect();
     let feed = Feed::new(source, threads);
     let lanes = Lanes::new(options);
     let ended_early = AtomicBool::new(false);
-    pool.scope(|scope| {
-        for (number, worker) in workers.iter_mut().enumerate() {
+    let latest = AtomicI64::new(Timestamp::MIN.0);
+    let watched = pool.in_place_scope(|scope| {
+        for (number, worker) in workers.iter().enumerate() {
             let (feed, lanes, ended_early) = (&feed, &lanes, &ended_early);
             let first_shard = number * SHARDS / threads;
             scope.spawn(move |_| {
@@ -130,17 +171,36 @@ pub fn analyze(
                         feed.end();
                     }
                     let decoded = &mut filled.decoded;
-                    worker.decode(&decoded.block, &mut decoded.fragments);
+                    // Nobody else comes for it, but for who takes what was counted.
+                    lock(worker).decode(&decoded.block, &mut decoded.fragments);
                     lanes.put(filled.number, filled.decoded, feed);
                     lanes.catch_up(first_shard, feed);
                 }
             });
         }
+        watcher(&Live {
+            feed: &feed,
+            lanes: &lanes,
+            workers: &workers,
+            options,
+            latest: &latest,
+        })
     });
-    Ok(Analysis {
+    let workers = workers.into_iter().map(unlocked).collect();
+    let analysis = Analysis {
         ended_early: ended_early.into_inner(),
-        ..finish(workers, lanes, options)
-    })
+        ..finish(workers, lanes, options, Timestamp(latest.into_inner()))
+    };
+    Ok((watched, analysis))
+}
+
+/// Nobody looks on any longer: the others are to come to their end.
+struct EndOnDrop<'a>(&'a Feed<'a>);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 /// A thread that panics leaves a block that the others would wait for.
@@ -155,7 +215,8 @@ impl Drop for EndOnPanic<'_> {
 }
 
 /// Ends what is unfinished and merges all ledgers.
-fn finish(workers: Vec<Worker>, lanes: Lanes, options: &Options) -> Analysis {
+/// `latest`: the latest frame of what was taken before.
+fn finish(workers: Vec<Worker>, lanes: Lanes, options: &Options, latest: Timestamp) -> Analysis {
     let unfiltered_link_types = workers.iter().flat_map(Worker::unfiltered).collect();
     let mut ledgers = workers.into_iter().map(Worker::into_ledger);
     // Into that of the first worker: a million flows are not copied without need.
@@ -165,8 +226,8 @@ fn finish(workers: Vec<Worker>, lanes: Lanes, options: &Options) -> Analysis {
     for other in ledgers {
         ledger.merge(other);
     }
-    let (mut shards, hosts) = lanes.into_shards();
-    let end = ledger.capture.span().last;
+    let (mut shards, mut hosts) = lanes.into_shards();
+    let end = ledger.capture.span().last.max(latest);
     for shard in &mut shards {
         shard.finish(end);
     }
@@ -175,11 +236,11 @@ fn finish(workers: Vec<Worker>, lanes: Lanes, options: &Options) -> Analysis {
     }
     ledger.settle();
     let mut not_modelled = NotModelled::default();
-    for hosts in &hosts {
-        not_modelled += hosts.not_modelled();
+    let mut forecasts: Vec<Forecast> = Vec::new();
+    for hosts in &mut hosts {
+        not_modelled += hosts.take_not_modelled();
+        forecasts.extend(hosts.harvest(end));
     }
-    let forecasts = hosts.into_iter().flat_map(|hosts| hosts.finish(end));
-    let mut forecasts: Vec<Forecast> = forecasts.collect();
     forecasts.sort_by_key(|forecast| forecast.host);
     Analysis {
         ledger,
@@ -194,4 +255,8 @@ fn finish(workers: Vec<Worker>, lanes: Lanes, options: &Options) -> Analysis {
 /// only have to come to their end.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unlocked<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -25,7 +25,7 @@ pub const MAX_FLOWS: usize = 2_000_000;
 pub const MAX_TUNNELS: usize = 200_000;
 
 /// Everything that is counted about a capture.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ledger {
     /// Frames, whatever is in them.
     pub capture: Capture,
@@ -145,16 +145,28 @@ impl PlainPackets {
 impl Ledger {
     /// An empty ledger whose timeline has buckets of at least `bucket`.
     pub fn new(bucket: Duration) -> Self {
+        Self::bounded(bucket, MAX_FLOWS, MAX_TUNNELS)
+    }
+
+    /// The same that tells at most so many flows and tunnels apart.
+    pub fn bounded(bucket: Duration, flows: usize, tunnels: usize) -> Self {
         Self {
             capture: Capture::default(),
-            flows: Table::new(MAX_FLOWS),
-            tunnels: Table::new(MAX_TUNNELS),
+            flows: Table::new(flows),
+            tunnels: Table::new(tunnels),
             timeline: Timeline::new(bucket),
             undecoded: Undecoded::default(),
             scopes: ScopeSet::default(),
             reassembly_limits: LimitsHit::default(),
             exhibits: Exhibits::default(),
         }
+    }
+
+    /// Takes all that was counted, and leaves an empty ledger.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        let empty = Self::new(self.timeline.width());
+        std::mem::replace(self, empty)
     }
 
     /// Counts a frame and what was decoded of it. Its innermost layer is left out

@@ -160,6 +160,11 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
         self.entries.len()
     }
 
+    /// Most keys that are kept.
+    pub fn bound(&self) -> usize {
+        self.bound
+    }
+
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
         self.entries.len() == 0

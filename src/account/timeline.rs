@@ -22,8 +22,8 @@ pub struct Bucket {
     pub datagrams_lost: u64,
 }
 
-impl Bucket {
-    fn add(&mut self, other: &Self) {
+impl std::ops::AddAssign for Bucket {
+    fn add_assign(&mut self, other: Self) {
         self.packets += other.packets;
         self.bytes += other.bytes;
         self.fragments += other.fragments;
@@ -80,6 +80,15 @@ impl Timeline {
             .map(|(number, bucket)| (Timestamp(number.saturating_mul(self.width)), bucket))
     }
 
+    /// All buckets in one.
+    pub fn sum(&self) -> Bucket {
+        let buckets = self.buckets.iter().map(|(_, bucket)| *bucket);
+        buckets.fold(Bucket::default(), |mut sum, bucket| {
+            sum += bucket;
+            sum
+        })
+    }
+
     /// The same in equal steps without gaps: as wide as it takes for at most
     /// [`MAX_BUCKETS`] steps from the first event to the last.
     #[must_use]
@@ -118,7 +127,7 @@ impl Timeline {
         }
         for (number, bucket) in other.buckets {
             let time = Timestamp(number.saturating_mul(other.width));
-            self.at(time).add(&bucket);
+            *self.at(time) += bucket;
             // Adding may have widened the buckets; the beginning of a narrower
             // bucket lies in the wider one that holds all of it.
         }
@@ -154,7 +163,7 @@ impl Timeline {
         for (number, bucket) in &self.buckets {
             let number = number.div_euclid(2);
             match wide.last_mut() {
-                Some((last, sum)) if *last == number => sum.add(bucket),
+                Some((last, sum)) if *last == number => *sum += *bucket,
                 _ => wide.push((number, *bucket)),
             }
         }

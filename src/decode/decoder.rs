@@ -82,8 +82,14 @@ impl Decoder {
         self.scopes.set()
     }
 
-    /// The scopes met. The parent of one may be known to another decoder only:
-    /// datagrams given to [`Decoder::datagram`] come with the tag of their scope.
+    /// All scopes met if there are new ones since they were taken before, else none. The
+    /// parent of one may be known to another decoder only: datagrams given to
+    /// [`Decoder::datagram`] come with the tag of their scope.
+    pub fn take_scopes(&mut self) -> ScopeSet {
+        self.scopes.take_set()
+    }
+
+    /// The scopes met, as [`Self::take_scopes`].
     pub fn into_scopes(self) -> ScopeSet {
         self.scopes.into_set()
     }

@@ -13,6 +13,8 @@ const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 #[derive(Clone, Debug)]
 pub(super) struct Scopes {
     set: ScopeSet,
+    /// How many there were when they were taken last.
+    taken: usize,
     /// Tags by a cheap hash of their scope; a newcomer takes the place.
     slots: Vec<Option<(Scope, ScopeTag)>>,
 }
@@ -21,6 +23,7 @@ impl Scopes {
     pub fn new() -> Self {
         Self {
             set: ScopeSet::default(),
+            taken: 0,
             slots: vec![None; SLOTS],
         }
     }
@@ -114,6 +117,16 @@ impl Scopes {
     /// What has been met.
     pub fn set(&self) -> &ScopeSet {
         &self.set
+    }
+
+    /// What has been met, if it is not the same as when it was taken last; else nothing.
+    pub fn take_set(&mut self) -> ScopeSet {
+        let taken = std::mem::replace(&mut self.taken, self.set.len());
+        if taken == self.taken {
+            ScopeSet::default()
+        } else {
+            self.set.clone()
+        }
     }
 
     /// What has been met.

@@ -187,6 +187,16 @@ impl ScopeSet {
         }))
     }
 
+    /// How many are remembered.
+    pub fn len(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
     /// Whether scopes were forgotten because there were too many.
     pub fn is_overfull(&self) -> bool {
         self.ceiling.is_some()

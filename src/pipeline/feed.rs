@@ -192,6 +192,11 @@ impl<'a> Feed<'a> {
         self.changed.notify_one();
     }
 
+    /// Whether nothing more is to be read.
+    pub(super) fn is_over(&self) -> bool {
+        lock(&self.turn).is_over
+    }
+
     /// Nothing more is to be read.
     pub(super) fn end(&self) {
         lock(&self.turn).is_over = true;

@@ -41,19 +41,20 @@ impl Hosts {
         told.for_each(|told| receivers.hear(told));
     }
 
-    /// What could not be modelled.
-    pub(super) fn not_modelled(&self) -> NotModelled {
+    /// What could not be modelled since it was asked before.
+    pub(super) fn take_not_modelled(&mut self) -> NotModelled {
         let mut sum = NotModelled::default();
-        for receivers in &self.receivers {
-            sum += receivers.not_modelled();
+        for receivers in &mut self.receivers {
+            sum += receivers.take_not_modelled();
         }
         sum
     }
 
-    /// What the kernels of these hosts made of them, the capture having ended at `end`.
-    pub(super) fn finish(self, end: Timestamp) -> impl Iterator<Item = Forecast> {
+    /// What the kernels of these hosts made of what came since it was asked before, as if
+    /// the capture ended at `end`.
+    pub(super) fn harvest(&mut self, end: Timestamp) -> impl Iterator<Item = Forecast> {
         self.receivers
-            .into_iter()
-            .flat_map(move |receivers| receivers.finish(end))
+            .iter_mut()
+            .flat_map(move |receivers| receivers.harvest(end))
     }
 }

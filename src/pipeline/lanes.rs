@@ -6,6 +6,7 @@
 //! is at up to date.
 
 use super::feed::{Decoded, Feed};
+use super::live::Harvest;
 use super::hosts::Hosts;
 use super::order::{Load, Order};
 use super::shard::{Derived, Shard};
@@ -176,6 +177,32 @@ impl Lanes {
                 false
             }
         }
+    }
+
+    /// Takes what all shards have counted. Workers that come by a shard meanwhile leave
+    /// it alone, so it is brought up to date for them.
+    pub(super) fn harvest(
+        &self,
+        recent: Timestamp,
+        end: Timestamp,
+        harvest: &mut Harvest,
+        feed: &Feed<'_>,
+    ) {
+        for lane in &self.lanes {
+            match &mut lock(lane).work {
+                Work::Reassemble(shard) => {
+                    harvest.ledger.merge(shard.take());
+                    harvest.past.merge(shard.take_past());
+                    harvest.unfinished.merge(shard.unfinished(recent, end));
+                    harvest.held += shard.held();
+                }
+                Work::Predict(hosts) => {
+                    harvest.forecasts.extend(hosts.harvest(end));
+                    harvest.not_modelled += hosts.take_not_modelled();
+                }
+            }
+        }
+        self.catch_up(0, feed);
     }
 
     /// The shards, all of their blocks being done.

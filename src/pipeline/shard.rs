@@ -28,6 +28,10 @@ pub(super) struct Shard {
 struct Opener {
     decoder: Decoder,
     ledger: Ledger,
+    /// Of datagrams given up that were opened before `recent`.
+    past: Ledger,
+    /// Datagrams opened since then are the ones that are looked at.
+    recent: Timestamp,
     packet: Packet,
     /// Fragments found inside reassembled tunnel packets in this step.
     derived: Derived,
@@ -52,6 +56,8 @@ impl Shard {
             opener: Opener {
                 decoder: Decoder::new(&options.decode),
                 ledger: Ledger::new(options.timeline_bucket),
+                past: Ledger::new(options.timeline_bucket),
+                recent: Timestamp::MIN,
                 packet: Packet::default(),
                 derived: Derived::default(),
                 buffer: 0,
@@ -93,13 +99,71 @@ impl Shard {
         }
     }
 
-    pub(super) fn into_ledger(self) -> Ledger {
+    /// Takes what was counted since it was taken before.
+    pub(super) fn take(&mut self) -> Ledger {
+        let mut ledger = self.opener.ledger.take();
+        for reassembler in &mut self.reassemblers {
+            ledger.reassembly_limits += reassembler.take_limits_hit();
+        }
+        ledger.scopes = self.opener.decoder.take_scopes();
+        ledger
+    }
+
+    /// The same of a shard that is at its end.
+    pub(super) fn into_ledger(mut self) -> Ledger {
         let mut ledger = self.opener.ledger;
-        for reassembler in &self.reassemblers {
-            ledger.reassembly_limits += reassembler.limits_hit();
+        ledger.merge(self.opener.past);
+        for reassembler in &mut self.reassemblers {
+            ledger.reassembly_limits += reassembler.take_limits_hit();
         }
         ledger.scopes = self.opener.decoder.into_scopes();
         ledger
+    }
+
+    /// The same of datagrams given up that were opened before what was looked at in
+    /// [`Self::unfinished`].
+    pub(super) fn take_past(&mut self) -> Ledger {
+        self.opener.past.take()
+    }
+
+    /// What would be lost if the capture ended at `end`, of datagrams opened since
+    /// `recent`.
+    pub(super) fn unfinished(&mut self, recent: Timestamp, end: Timestamp) -> Ledger {
+        let opener = &mut self.opener;
+        opener.recent = recent;
+        opener.within.last = end;
+        let counted = opener.ledger.take();
+        for reassembler in &mut self.reassemblers {
+            reassembler.tell_unfinished(recent, opener);
+        }
+        opener.within.last = Timestamp::MAX;
+        std::mem::replace(&mut opener.ledger, counted)
+    }
+
+    /// Datagrams that are unfinished, and the memory of all that is held.
+    pub(super) fn held(&self) -> Held {
+        let mut held = Held::default();
+        for reassembler in &self.reassemblers {
+            held.datagrams += reassembler.open_datagrams() as u64;
+            held.bytes += reassembler.memory_bytes() as u64;
+        }
+        held
+    }
+}
+
+/// What is held of datagrams that are not whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Datagrams.
+    pub datagrams: u64,
+    /// Memory, in bytes.
+    pub bytes: u64,
+}
+
+impl std::ops::AddAssign for Held {
+    fn add_assign(&mut self, other: Self) {
+        self.datagrams += other.datagrams;
+        self.bytes += other.bytes;
     }
 }
 
@@ -202,7 +266,12 @@ impl Listener for Opener {
     }
 
     fn lost(&mut self, datagram: &Datagram, fate: Fate) {
-        self.ledger.lost(datagram, fate, self.within);
+        let is_past = datagram.opened < self.recent;
+        let ledger = match is_past {
+            true => &mut self.past,
+            false => &mut self.ledger,
+        };
+        ledger.lost(datagram, fate, self.within);
     }
 
     fn late_copy(&mut self, completed: &Completed, copy: &FragmentFacts) {

@@ -105,6 +105,14 @@ impl Worker {
         self.filter.iter().flat_map(FilterSet::refused).collect()
     }
 
+    /// Takes what was counted since it was taken before.
+    pub(super) fn take(&mut self) -> Ledger {
+        let mut ledger = self.ledger.take();
+        ledger.scopes = self.decoder.take_scopes();
+        ledger
+    }
+
+    /// The same of a worker that is at its end.
     pub(super) fn into_ledger(self) -> Ledger {
         let mut ledger = self.ledger;
         ledger.scopes = self.decoder.into_scopes();

@@ -66,9 +66,9 @@ impl Reassembler {
         }
     }
 
-    /// How often bounds were met.
-    pub fn limits_hit(&self) -> LimitsHit {
-        self.hit
+    /// How often bounds were met since it was asked before.
+    pub fn take_limits_hit(&mut self) -> LimitsHit {
+        std::mem::take(&mut self.hit)
     }
 
     /// Datagrams that are neither whole nor given up.

@@ -85,6 +85,26 @@ impl Forecast {
     pub fn high_thresh(&self) -> u64 {
         self.settings.high_thresh(self.host.version)
     }
+
+    /// Whether nothing came to the host, and nothing is held by it.
+    pub fn is_idle(&self) -> bool {
+        self.timeouts_told == 0
+            && self.predicted
+                == Predicted {
+                    memory_peak_bytes: self.predicted.memory_peak_bytes,
+                    ..Predicted::default()
+                }
+    }
+
+    /// Adds what became of what came afterwards.
+    pub fn add_later(&mut self, later: &Self) {
+        self.timeouts_told = self.timeouts_told.saturating_add(later.timeouts_told);
+        self.predicted.add_later(&later.predicted);
+        for (known, later) in self.alternatives.iter_mut().zip(&later.alternatives) {
+            known.change = later.change;
+            known.predicted.add_later(&later.predicted);
+        }
+    }
 }
 
 /// Something different, and what comes of it.
@@ -145,4 +165,23 @@ pub struct Predicted {
     pub delivered_bytes: u64,
     /// Datagrams that were open when the capture ended.
     pub open_at_end: u64,
+}
+
+impl Predicted {
+    /// Adds what became of what came afterwards.
+    fn add_later(&mut self, later: &Self) {
+        self.fragments += later.fragments;
+        self.rejected_fragments += later.rejected_fragments;
+        self.rejected_bytes += later.rejected_bytes;
+        self.reassembled += later.reassembled;
+        self.timed_out += later.timed_out;
+        self.overlapped += later.overlapped;
+        self.too_distant += later.too_distant;
+        self.oversized += later.oversized;
+        self.failed += later.failed;
+        self.memory_peak_bytes = self.memory_peak_bytes.max(later.memory_peak_bytes);
+        self.first_full = self.first_full.or(later.first_full);
+        self.delivered_bytes += later.delivered_bytes;
+        self.open_at_end = later.open_at_end;
+    }
 }

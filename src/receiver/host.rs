@@ -103,17 +103,23 @@ impl HostModels {
         })
     }
 
-    pub fn finish(mut self, end: Timestamp) -> Forecast {
+    /// What came of it by `end` since it was asked before, as if the capture ended there.
+    pub fn harvest(&mut self, end: Timestamp) -> Forecast {
         let end = self.clock.max(end);
         self.base.advance_until(end, &mut self.forks, self.host);
-        let predicted = self.base.finish(end);
+        let predicted = self.base.harvest(end);
+        let wire_bytes = std::mem::take(&mut self.wire_bytes);
+        let timeouts_told = std::mem::take(&mut self.timeouts_told);
         let mut alternatives: Vec<Alternative> = self
             .forks
-            .into_iter()
+            .iter_mut()
             .map(|fork| Alternative {
                 change: fork.change,
                 settings: fork.settings,
-                predicted: fork.model.map_or(predicted, |model| model.finish(end)),
+                predicted: match &mut fork.model {
+                    Some(model) => model.harvest(end),
+                    None => predicted,
+                },
             })
             .collect();
         alternatives.push(Alternative {
@@ -127,14 +133,14 @@ impl HostModels {
             predicted: Predicted {
                 fragments: predicted.fragments,
                 reassembled: predicted.fragments,
-                delivered_bytes: self.wire_bytes,
+                delivered_bytes: wire_bytes,
                 ..Predicted::default()
             },
         });
         Forecast {
             host: self.host,
             settings: self.settings,
-            timeouts_told: self.timeouts_told,
+            timeouts_told,
             predicted,
             alternatives,
         }

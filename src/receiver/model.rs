@@ -360,11 +360,17 @@ impl Model {
         }
     }
 
-    /// What came of it all, the capture having ended at `end`.
-    pub fn finish(mut self, end: Timestamp) -> Predicted {
+    /// What came of it by `end` since it was asked before, as if the capture ended there.
+    pub fn harvest(&mut self, end: Timestamp) -> Predicted {
         self.advance(end);
         let open = self.open.len() - self.free.len();
-        self.predicted.open_at_end = open as u64;
-        self.predicted
+        let rest = Predicted {
+            memory_peak_bytes: self.memory,
+            ..Predicted::default()
+        };
+        Predicted {
+            open_at_end: open as u64,
+            ..std::mem::replace(&mut self.predicted, rest)
+        }
     }
 }

@@ -113,15 +113,16 @@ impl Receivers {
         }
     }
 
-    /// What could not be modelled.
-    pub fn not_modelled(&self) -> NotModelled {
-        self.not_modelled
+    /// What could not be modelled since it was asked before.
+    pub fn take_not_modelled(&mut self) -> NotModelled {
+        std::mem::take(&mut self.not_modelled)
     }
 
-    /// The forecasts, the capture having ended at `end`.
-    pub fn finish(self, end: Timestamp) -> Vec<Forecast> {
-        let models = self.models.into_iter().flatten();
-        models.map(|models| models.finish(end)).collect()
+    /// The forecasts for what came since they were asked for before, as if the capture
+    /// ended at `end`. Hosts keep what they hold.
+    pub fn harvest(&mut self, end: Timestamp) -> impl Iterator<Item = Forecast> {
+        let models = self.models.iter_mut().flatten();
+        models.map(move |models| models.harvest(end))
     }
 
     fn index(&mut self, host: Host) -> Option<u32> {

@@ -27,6 +27,20 @@ impl Reassembler {
         };
     }
 
+    /// Tells of every datagram that is unfinished and was opened at `since` or later, as
+    /// if the capture ended now; they stay as they are.
+    pub fn tell_unfinished(&mut self, since: Timestamp, listener: &mut impl Listener) {
+        let unfinished = self.slots.iter_mut();
+        for datagram in unfinished.filter(|datagram| datagram.opened >= since) {
+            let fate = match datagram.state {
+                State::Dead(fate) => fate,
+                State::Open | State::Closed => Fate::Incomplete,
+            };
+            ask(datagram, listener);
+            listener.lost(datagram, fate);
+        }
+    }
+
     /// Ends what has timed out by `now`, and forgets what was completed long enough
     /// ago.
     #[inline]

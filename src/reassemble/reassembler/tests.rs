@@ -350,7 +350,7 @@ fn bytes_without_a_first_fragment_are_given_up_before_datagrams_are() {
     assert_eq!(ear.heard, ["0 whole 4008", "199 whole 4008"]);
     let lengths: Vec<usize> = ear.bytes.iter().map(Vec::len).collect();
     assert_eq!(lengths, [0, 4_008], "only the younger one can be opened");
-    assert_eq!(reassembler.limits_hit().tunnels_unopened, 1);
+    assert_eq!(reassembler.take_limits_hit().tunnels_unopened, 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What was read, and how far it can be trusted.
 
 use super::Parts;
-use crate::account::{self, Ledger, MAX_FLOWS, MAX_TUNNELS};
+use crate::account::{self, Ledger};
 use crate::model::facts::{LayerKind, Why};
 use crate::model::scope::MAX_SCOPES;
 use crate::receiver::NotModelled;
@@ -87,11 +87,13 @@ fn limits(ledger: &Ledger, not_modelled: NotModelled) -> BTreeMap<String, u64> {
     let mut limits = BTreeMap::new();
     if let Some(beyond) = ledger.flows.beyond() {
         let packets = beyond.counters().packets;
-        limits.insert(format!("packets_of_flows_beyond_{MAX_FLOWS}"), packets);
+        let bound = ledger.flows.bound();
+        limits.insert(format!("packets_of_flows_beyond_{bound}"), packets);
     }
     if let Some(beyond) = ledger.tunnels.beyond() {
         let packets = beyond.counters().packets;
-        limits.insert(format!("packets_of_tunnels_beyond_{MAX_TUNNELS}"), packets);
+        let bound = ledger.tunnels.bound();
+        limits.insert(format!("packets_of_tunnels_beyond_{bound}"), packets);
     }
     if ledger.scopes.is_overfull() {
         limits.insert("scopes_remembered".to_owned(), MAX_SCOPES as u64);

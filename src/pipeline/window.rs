@@ -1,0 +1,220 @@
+//! All of a capture that goes on, and the last seconds of it.
+//!
+//! What came lately cannot be had by taking away what came before: maxima and first
+//! frames do not subtract. So sums are begun anew every half window, and each is looked
+//! at until it is as old as the window: what is looked at is always between half a
+//! window and a whole one.
+
+use super::Analysis;
+use super::live::Harvest;
+use super::shard::Held;
+use crate::account::{Bucket, Ledger};
+use crate::model::{Counters, Duration, Timestamp};
+use crate::receiver::{Forecast, Host, NotModelled};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// Most flows and most tunnels of the last seconds that are told apart: all of them are
+/// copied each second.
+pub const MAX_RECENT: usize = 1 << 16;
+
+/// All of a capture that goes on, and the last seconds of it.
+#[derive(Debug)]
+pub struct Window {
+    half: Duration,
+    bucket: Duration,
+    all: Recent,
+    tally: Tally,
+    /// Since `begins`.
+    recent: Recent,
+    begins: Timestamp,
+    /// The same since half a window later.
+    newer: Recent,
+    newer_begins: Timestamp,
+    /// What is open now.
+    unfinished: Ledger,
+    held: Held,
+}
+
+/// What was counted in some span of a capture.
+#[derive(Debug)]
+pub struct Recent {
+    /// Everything.
+    pub ledger: Ledger,
+    /// What the kernels of the hosts that fragments go to make of them, by host.
+    pub forecasts: Vec<Forecast>,
+    /// Fragments that no forecast was made of.
+    pub not_modelled: NotModelled,
+    by_host: BTreeMap<Host, Forecast>,
+}
+
+/// The sums over all flows and tunnels of some span. They only grow: a datagram is in
+/// them once it is whole or given up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Frames.
+    pub frames: u64,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+    /// At every IP layer. Fragments are full-sized here if none of their flow was larger
+    /// in the same harvest.
+    pub counters: Counters,
+    /// The timeline in one.
+    pub bucket: Bucket,
+}
+
+impl Recent {
+    fn new(bucket: Duration, bound: Option<usize>) -> Self {
+        Self {
+            ledger: match bound {
+                Some(bound) => Ledger::bounded(bucket, bound, bound),
+                None => Ledger::new(bucket),
+            },
+            forecasts: Vec::new(),
+            not_modelled: NotModelled::default(),
+            by_host: BTreeMap::new(),
+        }
+    }
+
+    fn forecasts(&mut self, later: &[Forecast]) {
+        for forecast in later {
+            match self.by_host.entry(forecast.host) {
+                Entry::Occupied(mut known) => known.get_mut().add_later(forecast),
+                // Else hosts that ceased to be talked to would be looked at for ever.
+                Entry::Vacant(_) if forecast.is_idle() => {}
+                Entry::Vacant(place) => {
+                    place.insert(forecast.clone());
+                }
+            }
+        }
+    }
+}
+
+impl Tally {
+    fn of(ledger: &Ledger) -> Self {
+        let mut tally = Self {
+            frames: ledger.capture.frames,
+            bytes: ledger.capture.bytes,
+            bucket: ledger.timeline.sum(),
+            ..Self::default()
+        };
+        let flows = ledger.flows.iter().map(|(_, flow)| flow);
+        for flow in flows.chain(ledger.flows.beyond()) {
+            tally.counters += flow.counters();
+        }
+        let tunnels = ledger.tunnels.iter().map(|(_, tunnel)| tunnel);
+        for tunnel in tunnels.chain(ledger.tunnels.beyond()) {
+            tally.counters += tunnel.counters();
+        }
+        tally
+    }
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.frames += other.frames;
+        self.bytes += other.bytes;
+        self.counters += other.counters;
+        self.bucket += other.bucket;
+    }
+}
+
+impl Window {
+    /// Of a capture that begins at `now`; `length` is looked back. `bucket`: of the
+    /// timeline.
+    pub fn new(length: Duration, bucket: Duration, now: Timestamp) -> Self {
+        Self {
+            half: Duration(length.0 / 2),
+            bucket,
+            all: Recent::new(bucket, None),
+            tally: Tally::default(),
+            recent: Recent::new(bucket, Some(MAX_RECENT)),
+            begins: now,
+            newer: Recent::new(bucket, Some(MAX_RECENT)),
+            newer_begins: now,
+            unfinished: Ledger::new(bucket),
+            held: Held::default(),
+        }
+    }
+
+    /// Since when is looked at: datagrams opened before are no longer of interest.
+    pub fn begins(&self) -> Timestamp {
+        self.begins
+    }
+
+    /// Takes a harvest, the time being `now`; gives its sums.
+    pub fn take(&mut self, harvest: Harvest, now: Timestamp) -> Tally {
+        if now - self.newer_begins >= self.half {
+            let empty = Recent::new(self.bucket, Some(MAX_RECENT));
+            self.recent = std::mem::replace(&mut self.newer, empty);
+            self.begins = self.newer_begins;
+            self.newer_begins = now;
+        }
+        let mut tally = Tally::of(&harvest.ledger);
+        tally += Tally::of(&harvest.past);
+        self.tally += tally;
+        for recent in [&mut self.recent, &mut self.newer] {
+            recent.ledger.merge(harvest.ledger.clone());
+            recent.forecasts(&harvest.forecasts);
+            recent.not_modelled += harvest.not_modelled;
+        }
+        self.all.ledger.merge(harvest.ledger);
+        self.all.ledger.merge(harvest.past);
+        self.all.forecasts(&harvest.forecasts);
+        self.all.not_modelled += harvest.not_modelled;
+        self.unfinished = harvest.unfinished;
+        self.held = harvest.held;
+        tally
+    }
+
+    /// Sums of all harvests.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// What is held of datagrams that are not whole.
+    pub fn held(&self) -> Held {
+        self.held
+    }
+
+    /// Flows told apart since the beginning.
+    pub fn flows(&self) -> usize {
+        self.all.ledger.flows.len()
+    }
+
+    /// Shows the last seconds, as if the capture ended now.
+    pub fn look<T>(&mut self, look: impl FnOnce(&Recent) -> T) -> T {
+        let mut ledger = self.recent.ledger.clone();
+        ledger.merge(std::mem::replace(
+            &mut self.unfinished,
+            Ledger::new(self.bucket),
+        ));
+        ledger.settle();
+        // What tags stand for is told once.
+        std::mem::swap(&mut ledger.scopes, &mut self.all.ledger.scopes);
+        let recent = Recent {
+            ledger,
+            forecasts: self.recent.by_host.values().cloned().collect(),
+            not_modelled: self.recent.not_modelled,
+            by_host: BTreeMap::new(),
+        };
+        let seen = look(&recent);
+        self.all.ledger.scopes = recent.ledger.scopes;
+        seen
+    }
+
+    /// All of the capture, `rest` being what was not harvested.
+    pub fn finish(self, rest: Analysis) -> Analysis {
+        let mut all = self.all;
+        all.ledger.merge(rest.ledger);
+        all.ledger.settle();
+        all.forecasts(&rest.forecasts);
+        all.not_modelled += rest.not_modelled;
+        Analysis {
+            ledger: all.ledger,
+            forecasts: all.by_host.into_values().collect(),
+            not_modelled: all.not_modelled,
+            ..rest
+        }
+    }
+}
