@@ -36,12 +36,12 @@ use crate::receiver::{self, Forecast, NotModelled};
 use crate::source::{self, FilterSet, Source};
 use feed::Feed;
 use lanes::Lanes;
+pub use live::{Harvest, Live};
+pub use shard::Held;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-pub use live::{Harvest, Live};
-pub use shard::Held;
 pub use window::Window;
 use worker::Worker;
 
@@ -131,15 +131,10 @@ pub fn watch<T>(
     options: &Options,
     watcher: impl FnOnce(&Live<'_>) -> T,
 ) -> Result<(T, Analysis), rayon::ThreadPoolBuildError> {
-    run(
-        source,
-        options,
-        &|_| ControlFlow::Continue(()),
-        |live| {
-            let _ended = EndOnDrop(live.feed);
-            watcher(live)
-        },
-    )
+    run(source, options, &|_| ControlFlow::Continue(()), |live| {
+        let _ended = EndOnDrop(live.feed);
+        watcher(live)
+    })
 }
 
 fn run<T>(

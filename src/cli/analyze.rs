@@ -2,21 +2,16 @@
 
 use super::Status;
 use super::UsageError;
-use super::args::{Format, When};
+use super::args::When;
 use super::interrupt::Interrupt;
 use super::options::AnalyzeOptions;
 use super::output::Output;
 use super::progress::Bar;
-use super::receiver;
 use super::witness;
-use crate::decode::{AutoTunnel, DecodeOptions};
-use crate::model::Duration;
 use crate::pipeline;
-use crate::reassemble::Limits;
-use crate::report::document::{self, Capture, Report, Severity};
-use crate::report::{Parts, build, csv, escape, json, ndjson, text};
+use crate::report::document::Report;
+use crate::report::{Parts, build};
 use crate::source::{CaptureFiles, Filter, FilterSet, HashPolicy, Source, SourceOptions};
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 /// Analyses, writes the report and says what came of it.
@@ -35,10 +30,10 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
     if let Some(why) = filter.and_then(Filter::drops_fragments) {
         warnings.push(format!("the filter can take fragments away: {why}"));
     }
-    let stages = pipeline::Options {
-        receiver: receiver::settings(&options.receiver)?,
-        ..stages(options, expression)
-    };
+    let layout = &options.layout;
+    let stages = options
+        .stages
+        .pipeline(expression, layout.timeline_bucket)?;
     let benchmark = witness::benchmark(options.benchmark.as_deref())?;
     let kernel = witness::kernel(options.nstat.as_deref())?;
     let mut source = CaptureFiles::open(&options.inputs, &reading(options));
@@ -69,7 +64,7 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         files: &source.files(),
         warnings: &warnings,
     };
-    Ok(build(&parts, effective(options)))
+    Ok(build(&parts, layout.effective(&options.stages, filter)))
 }
 
 fn reading(options: &AnalyzeOptions) -> SourceOptions {
@@ -83,119 +78,15 @@ fn reading(options: &AnalyzeOptions) -> SourceOptions {
     }
 }
 
-/// Narrowest step of the timeline, unless told otherwise.
-const TIMELINE_BUCKET: Duration = Duration::from_secs(1);
-
-fn stages(options: &AnalyzeOptions, filter: Option<FilterSet>) -> pipeline::Options {
-    pipeline::Options {
-        filter,
-        decode: decoding(options),
-        reassembly: Limits {
-            timeout_v4: options.reassembly_timeout_ipv4,
-            timeout_v6: options.reassembly_timeout_ipv6,
-            memory_bytes: usize::try_from(options.reassembly_memory).unwrap_or(usize::MAX),
-        },
-        timeline_bucket: options.timeline_bucket.unwrap_or(TIMELINE_BUCKET),
-        threads: options.threads.map_or(0, usize::from),
-        ..pipeline::Options::default()
-    }
-}
-
-fn decoding(options: &AnalyzeOptions) -> DecodeOptions {
-    DecodeOptions {
-        vxlan_ports: options.vxlan_ports.clone(),
-        geneve_ports: options.geneve_ports.clone(),
-        auto_tunnel: if options.auto_tunnel {
-            AutoTunnel::On
-        } else {
-            AutoTunnel::Off
-        },
-    }
-}
-
-/// The options as the report states them.
-fn effective(options: &AnalyzeOptions) -> document::Options {
-    let decoding = decoding(options);
-    document::Options {
-        filter: options.filter.clone(),
-        vxlan_ports: decoding.all_vxlan_ports(),
-        geneve_ports: decoding.all_geneve_ports(),
-        auto_tunnel: options.auto_tunnel,
-        reassembly_timeout_ipv4_seconds: options.reassembly_timeout_ipv4.as_secs_f64(),
-        reassembly_timeout_ipv6_seconds: options.reassembly_timeout_ipv6.as_secs_f64(),
-        reassembly_memory_bytes: options.reassembly_memory,
-        timeline_bucket_seconds: options
-            .timeline_bucket
-            .unwrap_or(TIMELINE_BUCKET)
-            .as_secs_f64(),
-        sort: options.sort,
-        top: options.top,
-    }
-}
-
 /// As [`run`], with the analysis as an argument.
 pub(super) fn run_with(
     options: &AnalyzeOptions,
     analyze: impl FnOnce(&AnalyzeOptions, &Bar) -> anyhow::Result<Report>,
 ) -> anyhow::Result<Status> {
-    let mut output = Output::open(options.output.as_deref(), &options.inputs)?;
+    let output = Output::open(options.layout.output.as_deref(), &options.inputs)?;
     let bar = Bar::new(options.progress);
     let analysed = analyze(options, &bar);
     bar.clear();
     let report = analysed?;
-    complain(&report.capture);
-    if options.format != Format::Text || !nothing_was_read(&report.capture) {
-        write(&report, options, &mut output)?;
-        output.finish()?;
-    }
-    Ok(status(&report, options.fail_on))
-}
-
-fn write(report: &Report, options: &AnalyzeOptions, out: &mut Output) -> io::Result<()> {
-    match options.format {
-        Format::Text => text::write(report, options.style, out),
-        Format::Json => json::write(report, out),
-        Format::Ndjson => ndjson::write(report, out),
-        Format::Csv => csv::write(report, out),
-    }
-}
-
-/// Says on standard error what could not be read, as it decides the exit status
-/// and the report may go elsewhere.
-fn complain(capture: &Capture) {
-    let of_all = capture.problems.iter().map(|problem| ("", problem));
-    let in_files = capture.files.iter().flat_map(|file| {
-        let problems = file.problems.iter();
-        problems.map(|problem| (file.path.as_str(), problem))
-    });
-    for (path, problem) in of_all.chain(in_files) {
-        if problem.severity == Severity::Error {
-            let path = escape::line(path);
-            let colon = if path.is_empty() { "" } else { ": " };
-            let message = escape::line(&problem.message);
-            // Nobody is left to be told if standard error is closed.
-            let _ = writeln!(io::stderr(), "fraglens: {path}{colon}{message}");
-        }
-    }
-}
-
-/// Whether no input could be opened: a page of zeros would only hide why.
-fn nothing_was_read(capture: &Capture) -> bool {
-    let failed = |severity| severity == Severity::Error;
-    capture.frames == 0
-        && capture
-            .files
-            .iter()
-            .all(|file| file.problems.iter().any(|problem| failed(problem.severity)))
-}
-
-fn status(report: &Report, fail_on: Option<Severity>) -> Status {
-    if report.capture.worst_problem() == Some(Severity::Error) {
-        return Status::Unreadable;
-    }
-    let worst = report.findings.iter().map(|finding| finding.severity).max();
-    match fail_on {
-        Some(limit) if worst >= Some(limit) => Status::FailOn,
-        _ => Status::Done,
-    }
+    options.layout.finish(&report, output)
 }

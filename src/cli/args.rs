@@ -1,8 +1,9 @@
 //! What can be typed. The help texts here are the only source of `--help`, the
 //! manual pages and the shell completions.
 
-use super::receiver::ReceiverArgs;
+use super::layout::LayoutArgs;
 use super::size;
+use super::stages::StageArgs;
 use crate::diagnose;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -135,39 +136,9 @@ pub struct AnalyzeArgs {
     )]
     pub sha256: When,
 
-    /// Threads that decode; the report is the same for any number [default: one a core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Input")]
-    pub threads: Option<u16>,
-
-    /// UDP port that carries VXLAN, besides 4789 and 8472; may be repeated
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Decoding")]
-    pub vxlan_port: Vec<u16>,
-
-    /// UDP port that carries Geneve, besides 6081; may be repeated
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Decoding")]
-    pub geneve_port: Vec<u16>,
-
-    /// Open tunnels only on known ports, not wherever the bytes are VXLAN beyond doubt
-    #[arg(long, help_heading = "Decoding")]
-    pub no_auto_tunnel: bool,
-
-    /// How long a datagram may stay unfinished [default: 30s for IPv4, 60s for IPv6]
-    ///
-    /// Counted from its first fragment by the clock of the capture, as Linux does
-    /// (net.ipv4.ipfrag_time, net.ipv6.ip6frag_time).
-    #[arg(long, value_name = "TIME", value_parser = positive_time, help_heading = "Reassembly")]
-    pub reassembly_timeout: Option<Duration>,
-
-    /// Most memory for unfinished datagrams; beyond it the oldest are given up
-    ///
-    /// A bound of fraglens, not of the receiver. What is given up is counted as
-    /// evicted.
-    #[arg(long, value_name = "SIZE", value_parser = reassembly_memory, default_value = "64MiB", help_heading = "Reassembly")]
-    pub reassembly_memory: u64,
-
-    /// What is assumed of the receivers
+    /// How frames are decoded and reassembled
     #[command(flatten)]
-    pub receiver: ReceiverArgs,
+    pub stages: StageArgs,
 
     /// Hold what netperf, iperf3 or qperf printed against the capture
     ///
@@ -193,43 +164,13 @@ pub struct AnalyzeArgs {
     )]
     pub format: Format,
 
-    /// Write the report to this file, whole or not at all
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub output: Option<PathBuf>,
-
-    /// Most flows and most tunnels listed, 0 for all [default: 10 in text, else 10000]
-    #[arg(long, value_name = "N", help_heading = "Output")]
-    pub top: Option<u64>,
-
-    /// What flows and tunnels are sorted by, largest first
-    #[arg(
-        long,
-        value_name = "KEY",
-        default_value = "missing",
-        help_heading = "Output"
-    )]
-    pub sort: SortKey,
-
-    /// Length of a step of the timeline [default: 1s, longer for long captures]
-    #[arg(long, value_name = "TIME", value_parser = timeline_bucket, help_heading = "Output")]
-    pub timeline_bucket: Option<Duration>,
-
-    /// Exit with status 3 if there is a finding at least this grave
-    #[arg(long, value_name = "SEVERITY", help_heading = "Output")]
-    pub fail_on: Option<Gravity>,
+    /// What is in it, and where it goes
+    #[command(flatten)]
+    pub layout: LayoutArgs,
 
     /// Show no progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
-
-    /// Whether text is coloured; auto: on a terminal, unless NO_COLOR is set
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    pub color: When,
 }
 
 /// What `fraglens explain` can be told.
@@ -386,7 +327,7 @@ pub(super) fn positive_time(text: &str) -> Result<Duration, String> {
     time(text, Duration::from_millis(1))
 }
 
-fn timeline_bucket(text: &str) -> Result<Duration, String> {
+pub(super) fn timeline_bucket(text: &str) -> Result<Duration, String> {
     time(text, Duration::from_millis(1))
 }
 
@@ -395,7 +336,7 @@ pub(super) fn size_of(text: &str) -> Result<u64, String> {
 }
 
 /// Less than a datagram could not put one together.
-fn reassembly_memory(text: &str) -> Result<u64, String> {
+pub(super) fn reassembly_memory(text: &str) -> Result<u64, String> {
     match size::parse(text)? {
         0..2_097_152 => {
             Err("must be at least 2MiB: half of each of 16 shards holds one datagram".to_owned())

@@ -11,6 +11,7 @@ mod completions;
 mod explain;
 mod interfaces;
 mod interrupt;
+pub mod layout;
 mod man;
 pub mod options;
 mod output;
@@ -19,6 +20,7 @@ pub mod progress;
 pub mod receiver;
 mod schema;
 mod size;
+pub mod stages;
 pub mod terminal;
 mod witness;
 

@@ -2,10 +2,11 @@
 
 use super::UsageError;
 use super::args::{
-    AnalyzeArgs, ExplainArgs, ExplainFormat, Format, Gravity, InterfacesArgs, InterfacesFormat,
-    SortKey, When,
+    AnalyzeArgs, ExplainArgs, ExplainFormat, Gravity, InterfacesArgs, InterfacesFormat, SortKey,
+    When,
 };
-use super::receiver::ReceiverArgs;
+use super::layout::Layout;
+use super::stages::StageOptions;
 use super::terminal::Terminal;
 use crate::diagnose::{self, Cause};
 use crate::model::Duration;
@@ -23,40 +24,14 @@ pub struct AnalyzeOptions {
     pub filter: Option<String>,
     /// Which inputs get a SHA-256.
     pub sha256: When,
-    /// Threads that decode; `None`: one a core.
-    pub threads: Option<u16>,
-    /// UDP ports of VXLAN besides the well-known ones; each once, ascending.
-    pub vxlan_ports: Vec<u16>,
-    /// UDP ports of Geneve besides the well-known one; each once, ascending.
-    pub geneve_ports: Vec<u16>,
-    /// Whether tunnels on other ports are found by their bytes.
-    pub auto_tunnel: bool,
-    /// How long an IPv4 datagram may stay unfinished.
-    pub reassembly_timeout_ipv4: Duration,
-    /// How long an IPv6 datagram may stay unfinished.
-    pub reassembly_timeout_ipv6: Duration,
-    /// Most memory for unfinished datagrams, in bytes.
-    pub reassembly_memory: u64,
-    /// What is assumed of the receivers, as typed.
-    pub receiver: ReceiverArgs,
+    /// How they are read.
+    pub stages: StageOptions,
     /// File with what a benchmark printed.
     pub benchmark: Option<PathBuf>,
     /// File with what the receiver's kernel counted.
     pub nstat: Option<PathBuf>,
-    /// Length of a step of the timeline; `None`: as the capture's length asks.
-    pub timeline_bucket: Option<Duration>,
-    /// What flows and tunnels are sorted by.
-    pub sort: Sort,
-    /// Most flows and most tunnels listed; `None`: all.
-    pub top: Option<u64>,
-    /// How the report is written.
-    pub format: Format,
-    /// How text is laid out.
-    pub style: Style,
-    /// The file the report is written to; `None`: standard output.
-    pub output: Option<PathBuf>,
-    /// The mildest finding that makes the exit status 3.
-    pub fail_on: Option<Severity>,
+    /// What is in the report, and where it goes.
+    pub layout: Layout,
     /// Whether progress is shown.
     pub progress: Progress,
 }
@@ -90,18 +65,6 @@ pub struct InterfacesOptions {
     pub style: Style,
 }
 
-/// As Linux: `net.ipv4.ipfrag_time`.
-const TIMEOUT_IPV4: Duration = Duration::from_secs(30);
-
-/// As Linux: `net.ipv6.ip6frag_time`.
-const TIMEOUT_IPV6: Duration = Duration::from_secs(60);
-
-/// Flows and tunnels in text, unless told otherwise: what a screen has room for.
-const TOP_TEXT: u64 = 10;
-
-/// Flows and tunnels in other formats, unless told otherwise.
-const TOP_DATA: u64 = 10_000;
-
 /// What `fraglens analyze` was asked to do.
 ///
 /// # Errors
@@ -109,33 +72,14 @@ const TOP_DATA: u64 = 10_000;
 /// What was typed does not fit together.
 pub fn analyze(args: AnalyzeArgs, terminal: &Terminal) -> Result<AnalyzeOptions, UsageError> {
     let (inputs, filter) = inputs_and_filter(&args, terminal)?;
-    let output = args.output.filter(|path| path.as_os_str() != "-");
-    let timeout = args.reassembly_timeout.map(span);
-    let top = args.top.unwrap_or(match args.format {
-        Format::Text => TOP_TEXT,
-        Format::Json | Format::Ndjson | Format::Csv => TOP_DATA,
-    });
     Ok(AnalyzeOptions {
         inputs,
         filter,
         sha256: args.sha256,
-        threads: args.threads,
-        vxlan_ports: ascending(args.vxlan_port),
-        geneve_ports: ascending(args.geneve_port),
-        auto_tunnel: !args.no_auto_tunnel,
-        reassembly_timeout_ipv4: timeout.unwrap_or(TIMEOUT_IPV4),
-        reassembly_timeout_ipv6: timeout.unwrap_or(TIMEOUT_IPV6),
-        reassembly_memory: args.reassembly_memory,
-        receiver: args.receiver,
+        stages: args.stages.into(),
         benchmark: args.benchmark,
         nstat: args.nstat,
-        timeline_bucket: args.timeline_bucket.map(span),
-        sort: sort(args.sort),
-        top: (top > 0).then_some(top),
-        format: args.format,
-        style: style(args.color, output.is_none(), terminal),
-        output,
-        fail_on: args.fail_on.map(severity),
+        layout: Layout::new(args.layout, args.format, terminal),
         progress: if args.quiet || !terminal.error {
             Progress::Hidden
         } else {
@@ -232,7 +176,7 @@ fn looks_like_path(word: &OsStr) -> bool {
     ENDINGS.iter().any(|ending| word.ends_with(ending)) || (word.contains('/') && !is_formula)
 }
 
-fn style(color: When, to_standard_output: bool, terminal: &Terminal) -> Style {
+pub(super) fn style(color: When, to_standard_output: bool, terminal: &Terminal) -> Style {
     let on_terminal = to_standard_output && terminal.output;
     let columns = terminal.columns.filter(|_| on_terminal);
     let colored = match color {
@@ -246,18 +190,12 @@ fn style(color: When, to_standard_output: bool, terminal: &Terminal) -> Style {
     }
 }
 
-fn ascending(mut ports: Vec<u16>) -> Vec<u16> {
-    ports.sort_unstable();
-    ports.dedup();
-    ports
-}
-
 /// Saturates; what was typed is bounded far below.
 pub(super) fn span(time: std::time::Duration) -> Duration {
     Duration(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX))
 }
 
-fn sort(key: SortKey) -> Sort {
+pub(super) fn sort(key: SortKey) -> Sort {
     match key {
         SortKey::Missing => Sort::Missing,
         SortKey::Bytes => Sort::Bytes,
@@ -267,7 +205,7 @@ fn sort(key: SortKey) -> Sort {
     }
 }
 
-fn severity(gravity: Gravity) -> Severity {
+pub(super) fn severity(gravity: Gravity) -> Severity {
     match gravity {
         Gravity::Info => Severity::Info,
         Gravity::Warning => Severity::Warning,

@@ -1,11 +1,15 @@
 //! Argument lists and what they mean, or exactly what is said against them.
 
 use super::args::{AnalyzeArgs, Args, Command, Format, When};
+use super::layout::Layout;
 use super::options::{self, AnalyzeOptions, Progress};
 use super::receiver::ReceiverArgs;
+use super::stages::StageOptions;
 use super::terminal::Terminal;
 use super::{Status, analyze, man};
+use crate::decode::DecodeOptions;
 use crate::model::Duration;
+use crate::reassemble::Limits;
 use crate::report::document::{Severity, Sort};
 use crate::report::samples;
 use crate::report::text::{Color, Style};
@@ -40,23 +44,27 @@ fn defaults_are_those_of_linux_and_a_screen() {
         inputs: vec![PathBuf::from(FILE)],
         filter: None,
         sha256: When::Auto,
-        threads: None,
-        vxlan_ports: vec![],
-        geneve_ports: vec![],
-        auto_tunnel: true,
-        reassembly_timeout_ipv4: Duration::from_secs(30),
-        reassembly_timeout_ipv6: Duration::from_secs(60),
-        reassembly_memory: 64 << 20,
-        receiver: ReceiverArgs::default(),
+        stages: StageOptions {
+            threads: None,
+            decode: DecodeOptions::default(),
+            reassembly: Limits {
+                timeout_v4: Duration::from_secs(30),
+                timeout_v6: Duration::from_secs(60),
+                memory_bytes: 64 << 20,
+            },
+            receiver: ReceiverArgs::default(),
+        },
         benchmark: None,
         nstat: None,
-        timeline_bucket: None,
-        sort: Sort::Missing,
-        top: Some(10),
-        format: Format::Text,
-        style: Style::PLAIN,
-        output: None,
-        fail_on: None,
+        layout: Layout {
+            timeline_bucket: Duration::from_secs(1),
+            sort: Sort::Missing,
+            top: Some(10),
+            format: Format::Text,
+            style: Style::PLAIN,
+            output: None,
+            fail_on: None,
+        },
         progress: Progress::Hidden,
     };
     assert_eq!(meant(FILE), Ok(expected));
@@ -68,17 +76,17 @@ fn options_mean_what_they_say() -> anyhow::Result<()> {
         --reassembly-timeout 2s --reassembly-memory 1GiB --threads 3 --format csv -o out.csv \
         --top 0 --sort bad --fail-on warning --sha256 never --timeline-bucket 100ms";
     let options = meant(&format!("{FILE} {all}")).map_err(anyhow::Error::msg)?;
-    assert_eq!(options.vxlan_ports, [99, 5799]);
-    assert!(!options.auto_tunnel);
-    assert_eq!(options.reassembly_timeout_ipv4, Duration::from_secs(2));
-    assert_eq!(options.reassembly_timeout_ipv6, Duration::from_secs(2));
-    assert_eq!(options.reassembly_memory, 1 << 30);
-    assert_eq!(options.threads, Some(3));
-    assert_eq!(options.output, Some(PathBuf::from("out.csv")));
-    assert_eq!((options.top, options.sort), (None, Sort::Bad));
-    assert_eq!(options.fail_on, Some(Severity::Warning));
-    assert_eq!(options.timeline_bucket, Some(Duration::from_millis(100)));
-    let top = |arguments| meant(arguments).map(|options| options.top);
+    assert_eq!(options.stages.decode.vxlan_ports, [99, 5799]);
+    assert!(options.stages.decode.auto_tunnel == crate::decode::AutoTunnel::Off);
+    assert_eq!(options.stages.reassembly.timeout_v4, Duration::from_secs(2));
+    assert_eq!(options.stages.reassembly.timeout_v6, Duration::from_secs(2));
+    assert_eq!(options.stages.reassembly.memory_bytes, 1 << 30);
+    assert_eq!(options.stages.threads, Some(3));
+    assert_eq!(options.layout.output, Some(PathBuf::from("out.csv")));
+    assert_eq!((options.layout.top, options.layout.sort), (None, Sort::Bad));
+    assert_eq!(options.layout.fail_on, Some(Severity::Warning));
+    assert_eq!(options.layout.timeline_bucket, Duration::from_millis(100));
+    let top = |arguments| meant(arguments).map(|options| options.layout.top);
     assert_eq!(top("Cargo.toml --format json"), Ok(Some(10_000)));
     assert_eq!(top("Cargo.toml --format json --top 5"), Ok(Some(5)));
     Ok(())
@@ -197,7 +205,8 @@ fn colour_and_width_follow_the_terminal() {
         columns: Some(132),
         ..Terminal::default()
     };
-    let style = |arguments, terminal| meant_on(arguments, terminal).map(|options| options.style);
+    let style =
+        |arguments, terminal| meant_on(arguments, terminal).map(|options| options.layout.style);
     let wide = |color| Ok(Style { width: 132, color });
     assert_eq!(style(FILE, &terminal), wide(Color::Ansi));
     assert_eq!(

@@ -6,8 +6,8 @@
 //! is at up to date.
 
 use super::feed::{Decoded, Feed};
-use super::live::Harvest;
 use super::hosts::Hosts;
+use super::live::Harvest;
 use super::order::{Load, Order};
 use super::shard::{Derived, Shard};
 use super::{Options, SHARDS, lock};

@@ -25,7 +25,11 @@ fn forecast(settings: &Settings, fragments: &[FragmentFacts], end_ms: i64) -> Fo
     for fragment in fragments {
         receivers.take(fragment);
     }
-    receivers.finish(Timestamp(end_ms * MS)).remove(0)
+    only(receivers.harvest(Timestamp(end_ms * MS)))
+}
+
+fn only(mut forecasts: impl Iterator<Item = Forecast>) -> Forecast {
+    forecasts.next().expect("a host")
 }
 
 fn predicted(fragments: &[FragmentFacts], end_ms: i64) -> Predicted {
@@ -165,7 +169,7 @@ fn what_a_host_says_ends_what_it_gave_up() {
         if let Some(ms) = told_ms {
             receivers.hear(&told(Timestamp(ms * MS)));
         }
-        receivers.finish(Timestamp(end_ms * MS)).remove(0)
+        only(receivers.harvest(Timestamp(end_ms * MS)))
     };
     let open = forecast(None, 1031);
     assert_eq!((open.predicted.timed_out, open.timeouts_told), (0, 0));
@@ -404,7 +408,7 @@ proptest! {
             receivers.take(fragment);
         }
         let end = Timestamp(100_000 * MS);
-        for forecast in receivers.finish(end) {
+        for forecast in receivers.harvest(end) {
             prop_assert_eq!(forecast.predicted.fragments, fragments.len() as u64);
             prop_assert_eq!(forecast.predicted.open_at_end, 0);
             for alternative in &forecast.alternatives[..3] {
@@ -417,10 +421,41 @@ proptest! {
                     }
                     model.take(fragment, clock);
                 }
-                let alone = model.finish(end);
+                let alone = model.harvest(end);
                 prop_assert_eq!(&alternative.predicted, &alone);
             }
         }
+    }
+
+    #[test]
+    fn what_is_harvested_piece_by_piece_adds_up(
+        fragments in prop::collection::vec(any_fragment(), 1..300),
+        cuts in prop::collection::btree_set(0usize..300, 0..6),
+        high_thresh in prop::sample::select(vec![0u64, 4_000, 40_000]),
+    ) {
+        let settings = Settings { ipfrag_high_thresh: high_thresh, ..Settings::default() };
+        let end = Timestamp(100_000 * MS);
+        let all = forecast(&settings, &fragments, 100_000);
+        let mut receivers = Receivers::new(&settings);
+        let mut sum: Option<Forecast> = None;
+        let mut clock = Timestamp::MIN;
+        let mut harvest = |receivers: &mut Receivers, at| {
+            for later in receivers.harvest(at) {
+                match &mut sum {
+                    Some(sum) => sum.add_later(&later),
+                    None => sum = Some(later),
+                }
+            }
+        };
+        for (index, fragment) in fragments.iter().enumerate() {
+            if cuts.contains(&index) {
+                harvest(&mut receivers, clock);
+            }
+            clock = clock.max(fragment.timestamp);
+            receivers.take(fragment);
+        }
+        harvest(&mut receivers, end);
+        prop_assert_eq!(sum, Some(all));
     }
 
     #[test]

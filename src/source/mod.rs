@@ -18,11 +18,13 @@
 mod block;
 mod bytes;
 mod compressed;
+mod device;
 mod files;
 mod filter;
 mod format;
 mod input;
 mod interfaces;
+mod live;
 mod options;
 mod pcap;
 mod pcapng;
@@ -37,6 +39,7 @@ mod walk;
 pub use block::{Block, Frames};
 pub use files::{CaptureFiles, Memory};
 pub use filter::{Filter, FilterError, FilterSet, may_drop_fragments};
+pub use live::{Live, LiveControl, LiveCounts, LiveError, LiveOptions, LiveStatus, Tap};
 pub use problem::{FileFacts, Problem, Severity};
 pub use stored::Stretch;
 

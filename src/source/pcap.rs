@@ -154,6 +154,19 @@ fn fcs_bytes_of(link: u32) -> u32 {
 }
 
 impl PcapLayout {
+    /// That of the newest version with nanoseconds, in little-endian order.
+    pub(super) fn of_nanoseconds(link_type: LinkType) -> Self {
+        Self {
+            order: ByteOrder::Little,
+            record_header: 16,
+            nanos_per_tick: 1,
+            lengths: Lengths::CapturedFirst,
+            link_type,
+            fcs_bytes: 0,
+            limit: MAX_RECORD_BYTES,
+        }
+    }
+
     /// The link type of every frame.
     pub(super) fn link_type(&self) -> LinkType {
         self.link_type

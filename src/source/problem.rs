@@ -68,6 +68,8 @@ pub struct FileFacts {
     pub snaplen: Option<u32>,
     /// Frames read.
     pub frames: u64,
+    /// Whether it is an interface, captured on at the same time as others.
+    pub is_live: bool,
     /// Frames the capture itself says it lost; `None` if it does not say.
     pub dropped_frames: Option<u64>,
     /// Time of the first frame.

@@ -43,7 +43,7 @@ fn overlapping_files(parts: &Parts<'_>) -> Option<String> {
     let files = || spans.iter().zip(parts.files);
     let (earlier, later) = files()
         .zip(files().skip(1))
-        .find(|((before, _), (after, _))| after.first < before.last)
+        .find(|((before, file), (after, _))| after.first < before.last && !file.is_live)
         .map(|((_, before), (_, after))| (&before.path, &after.path))?;
     Some(format!(
         "{earlier} and {later} overlap in time and were read one after the other: \

@@ -45,7 +45,7 @@ impl Filter {
             let _one_at_a_time = COMPILER.lock().unwrap_or_else(PoisonError::into_inner);
             Capture::dead(data_link_type(link_type))
                 .and_then(|capture| capture.compile(expression, true))
-                .map_err(|reason| error(reason_of(reason)))?
+                .map_err(|reason| error(reason_of(&reason)))?
         };
         let instructions = compiled.get_instructions().iter();
         let program: Program = instructions
@@ -76,12 +76,11 @@ impl Filter {
 }
 
 /// libpcap's words without the crate's prefix.
-fn reason_of(error: pcap::Error) -> String {
-    let text = match error {
-        pcap::Error::PcapError(text) => text,
-        other => other.to_string(),
-    };
-    super::problem::printable(&text)
+pub(super) fn reason_of(error: &pcap::Error) -> String {
+    match error {
+        pcap::Error::PcapError(text) => super::problem::printable(text),
+        other => super::problem::printable(&other.to_string()),
+    }
 }
 
 /// The number libpcap's compiler knows a link type by. Files and compiler number
