@@ -4,6 +4,7 @@
 use super::layout::LayoutArgs;
 use super::size;
 use super::stages::StageArgs;
+pub use super::watch::WatchArgs;
 use crate::diagnose;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
@@ -84,6 +85,14 @@ pub enum Command {
     /// files are one capture, ordered by time: a datagram whose fragments lie in
     /// two of them is put together.
     Analyze(Box<AnalyzeArgs>),
+    /// Report on network interfaces while packets come
+    ///
+    /// On a terminal a screen that is drawn anew each second; else, or with
+    /// `--format ndjson`, a line of JSON each second, and one for each finding that
+    /// appears or clears. Both show what is true now, from the last seconds. Ends with
+    /// q, Ctrl-C, --duration or --count, and then writes the report that `analyze` would
+    /// write of the same packets.
+    Watch(Box<WatchArgs>),
     /// Print what is known of a finding, or list all that there are
     Explain(ExplainArgs),
     /// List the network interfaces of this host, with tunnels and offloads

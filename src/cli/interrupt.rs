@@ -1,6 +1,6 @@
 //! Ctrl-C: the first ends the reading, the second the program.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::io;
 use std::sync::Arc;
@@ -17,8 +17,17 @@ impl Interrupt {
     /// Takes the signals over. In `tcpdump -w - | fraglens analyze -` Ctrl-C reaches
     /// both: tcpdump ends its capture, and the report of it is what was wanted.
     pub(super) fn listen() -> io::Result<Self> {
+        Self::listen_to(&[SIGINT, SIGTERM])
+    }
+
+    /// The same, and the terminal may go away: what was counted until then is wanted.
+    pub(super) fn listen_on_terminal() -> io::Result<Self> {
+        Self::listen_to(&[SIGINT, SIGTERM, SIGHUP])
+    }
+
+    fn listen_to(signals: &[i32]) -> io::Result<Self> {
         let asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        for &signal in signals {
             // In this order: the second signal finds the flag that the first has set.
             flag::register_conditional_shutdown(signal, STATUS_INTERRUPTED, Arc::clone(&asked))?;
             flag::register(signal, Arc::clone(&asked))?;

@@ -22,6 +22,7 @@ mod schema;
 mod size;
 pub mod stages;
 pub mod terminal;
+pub mod watch;
 mod witness;
 
 #[cfg(test)]
@@ -81,6 +82,10 @@ pub fn run(typed: impl IntoIterator<Item = OsString>) -> anyhow::Result<Status> 
         Command::Analyze(args) => {
             let options = options::analyze(*args, &Terminal::detect())?;
             analyze::run(&options)
+        }
+        Command::Watch(args) => {
+            let options = watch::options(*args, &Terminal::detect())?;
+            watch::run(&options)
         }
         Command::Explain(args) => {
             let options = options::explain(&args, &Terminal::detect())?;

@@ -29,6 +29,9 @@ pub enum UsageError {
         "- is standard input, which is a terminal: pipe a capture into it, as in `tcpdump -w - | fraglens analyze -`"
     )]
     TerminalInput,
+    /// A figure that is a multiple of another, and is not.
+    #[error("--window {0} must be at least twice --interval {1}")]
+    WindowTooShort(String, String),
     /// `-o` names something that is being read.
     #[error("--output {0} is one of the inputs; it would be overwritten")]
     OutputIsInput(String),

@@ -24,9 +24,9 @@ pub fn write_interfaces(interfaces: &[Interface], out: &mut impl Write) -> io::R
     write_with(interfaces, PrettyFormatter::new(), out)
 }
 
-/// Writes the document on one line, with a line break.
-pub(super) fn write_line(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    write_with(report, CompactFormatter, out)
+/// Writes a document on one line, with a line break.
+pub fn write_line(document: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    write_with(document, CompactFormatter, out)
 }
 
 fn write_with(

@@ -155,6 +155,7 @@ impl Device {
         LiveStatus {
             gone: self.gone.clone(),
             counts: self.counts,
+            facts: self.facts(),
         }
     }
 

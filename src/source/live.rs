@@ -67,6 +67,8 @@ pub struct LiveStatus {
     pub gone: Option<String>,
     /// What was read of it, and by libpcap's counters.
     pub counts: LiveCounts,
+    /// What a report says of it as an input.
+    pub facts: FileFacts,
 }
 
 /// Frames of one interface, since the capture began.

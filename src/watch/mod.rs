@@ -6,10 +6,14 @@
 //! snapshot looks the same whenever it is drawn; nothing from a packet reaches a
 //! terminal as it is.
 
+mod findings;
+mod lines;
 #[cfg(test)]
 pub(crate) mod samples;
 mod snapshot;
 
+pub use findings::{Became, Change, Findings};
+pub use lines::Line;
 pub use snapshot::{
     Active, Captured, Capturing, Host, HostCounter, InterfaceCounts, Rates, Reassembly, Snapshot,
     Totals,
