@@ -13,6 +13,7 @@ mod explain;
 mod explained;
 mod findings;
 mod goldens;
+mod harvested;
 mod house;
 mod invariants;
 mod kernel;
