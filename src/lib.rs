@@ -61,7 +61,7 @@
 //! | pipeline | model, source, decode, reassemble, receiver, account |
 //! | diagnose | model, account, receiver, witness |
 //! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
-//! | watch | model, host, report |
+//! | watch | model, host, report, diagnose::ALL |
 //! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, watch |
 //!
 //! # Contracts
@@ -92,6 +92,8 @@
 //! | frames kept that show something | [`account::MAX_EXHIBITS`] of each kind | the first of the capture stay |
 //! | fragmented flows by host, for a diagnosis | 20,000 | those with most bytes are looked at |
 //! | what is read of a witness | [`witness::MAX_RUNS`], [`witness::MAX_COUNTERS`] | refused |
+//! | connections to the metrics of a watch | 16, for 5 seconds each | the oldest is closed |
+//! | flows of a watch with metrics of their own | as many as are asked for | the worst are taken |
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
 //! | runs of a benchmark, counters of a kernel | [`witness::MAX_RUNS`], [`witness::MAX_COUNTERS`] | the text is refused |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |

@@ -1,13 +1,15 @@
 //! What a person, a scraper or a log sees of a capture that goes on.
 //!
-//! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON.
+//! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON, metrics.
 //!
-//! What must hold: nothing here reads a clock, a device or the network, so that a
+//! What must hold: nothing here reads a clock, a device or the network but
+//! [`metrics::Server`], which answers scrapers and shows nothing of the time, so that a
 //! snapshot looks the same whenever it is drawn; nothing from a packet reaches a
 //! terminal as it is.
 
 mod findings;
 mod lines;
+pub mod metrics;
 #[cfg(test)]
 pub(crate) mod samples;
 mod snapshot;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that one room has to itself.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 6] = [
     ("source", &["pcap", "pcap_parser"]),
     ("decode", &["etherparse"]),
     (
@@ -29,6 +29,7 @@ const CRATES: [(&str, &[&str]); 5] = [
             "netlink_sys",
         ],
     ),
+    ("watch", &["httparse", "prometheus_client"]),
 ];
 
 type Table = BTreeMap<String, BTreeSet<String>>;
