@@ -18,6 +18,7 @@ mod house;
 mod invariants;
 mod kernel;
 mod manifest;
+mod metrics;
 mod mutation;
 mod support;
 mod truncation;
