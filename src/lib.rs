@@ -37,7 +37,7 @@
 //! - [`reassemble`]: fragments to datagrams, by capture time, bounded
 //! - [`receiver`]: what a Linux host would make of the same fragments
 //! - [`account`]: facts and outcomes to a ledger
-//! - [`host`]: the network interfaces of this host, as its kernel describes them
+//! - [`host`]: this host as its kernel describes it: interfaces and counters
 //! - [`pipeline`]: the one place that sees the rooms of the data path together
 //! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`diagnose`]: what is known of each cause, and which of them a capture shows
@@ -57,9 +57,9 @@
 //! | receiver | model, reassemble::FragmentFacts, reassemble::Key |
 //! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
 //! | witness | |
-//! | host | model |
+//! | host | model, witness |
 //! | pipeline | model, source, decode, reassemble, receiver, account |
-//! | diagnose | model, account, receiver, witness |
+//! | diagnose | model, account, receiver, witness, host |
 //! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
 //! | watch | model, host, report, diagnose::ALL |
 //! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, watch |

@@ -225,3 +225,28 @@ fn offloads_that_are_not_told_are_unknown() {
     assert_eq!(told.offload(), None);
     assert!(Features::parse_with_param(&[9, 0, 4], header).is_err());
 }
+
+#[test]
+fn what_an_interface_counts_is_read_as_far_as_the_kernel_goes() {
+    let counts: Vec<u8> = (1..=23_u64).flat_map(u64::to_ne_bytes).collect();
+    let told = link(3, ETHER, "eth0", &[attribute(23, &counts)]);
+    let expected = Statistics {
+        name: "eth0".to_owned(),
+        rx_packets: 1,
+        tx_packets: 2,
+        rx_bytes: 3,
+        tx_bytes: 4,
+        rx_errors: 5,
+        tx_errors: 6,
+        rx_dropped: 7,
+        tx_dropped: 8,
+    };
+    assert_eq!(Statistics::read(&told), Some(expected));
+    assert_eq!(Statistics::read(&link(3, ETHER, "eth0", &[])), None);
+}
+
+#[test]
+fn this_kernel_counts_its_loopback() {
+    let counted = statistics().unwrap();
+    assert!(counted.iter().any(|one| one.name == "lo"));
+}

@@ -7,6 +7,7 @@
 
 pub mod address;
 pub mod counters;
+pub mod escape;
 pub mod facts;
 pub mod flow;
 pub mod frame;

@@ -8,13 +8,14 @@
 pub mod build;
 pub mod csv;
 pub mod document;
-pub mod escape;
+
 pub mod json;
 pub mod label;
 pub mod ndjson;
 pub mod schema;
 pub mod text;
 
+pub use crate::model::escape;
 pub use build::{Parts, build};
 pub use document::Report;
 

@@ -1,6 +1,8 @@
 //! What a person, a scraper or a log sees of a capture that goes on.
 //!
 //! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON, metrics.
+//! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON. Its part
+//! about this host is put together by [`host()`].
 //!
 //! What must hold: nothing here reads a clock, a device or the network but
 //! [`metrics::Server`], which answers scrapers and shows nothing of the time, so that a
@@ -10,12 +12,14 @@
 mod findings;
 mod lines;
 pub mod metrics;
+mod host;
 #[cfg(test)]
 pub(crate) mod samples;
 mod snapshot;
 
 pub use findings::{Became, Change, Findings};
 pub use lines::Line;
+pub use host::{Moment, host};
 pub use snapshot::{
     Active, Captured, Capturing, Host, HostCounter, InterfaceCounts, Rates, Reassembly, Snapshot,
     Totals,

@@ -10,6 +10,7 @@ mod tally;
 
 use super::Unreadable;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use tally::{Source, Tally};
 
 /// Most different counters of one text. A host has about 500, a large NIC 2,000.
@@ -31,6 +32,8 @@ pub const MAX_COUNTERS: usize = 4096;
 pub struct KernelCounters {
     /// At least one, at most [`MAX_COUNTERS`], by name.
     pub values: BTreeMap<String, Counted>,
+    /// From the first values to the last, if that is known; a text does not say it.
+    pub duration: Option<Duration>,
 }
 
 /// What one source printed of a counter. If several printed it, it is the one that did

@@ -67,6 +67,7 @@ impl Tally {
         let values = values.filter_map(|(name, sources)| Some((name, most_often(&sources)?)));
         Ok(KernelCounters {
             values: values.collect(),
+            duration: None,
         })
     }
 }

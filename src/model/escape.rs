@@ -1,4 +1,4 @@
-//! Text that came with a capture is made harmless before anyone looks at it.
+//! Text that came from elsewhere is made harmless before anyone looks at it.
 
 use std::borrow::Cow;
 use std::fmt::Write;
