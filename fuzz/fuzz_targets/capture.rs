@@ -52,6 +52,8 @@ fn analyze(bytes: &[u8], block_bytes: usize, threads: usize) -> Vec<u8> {
         not_modelled: analysis.not_modelled,
             benchmark: None,
             kernel: None,
+        interfaces: &[],
+        captured_on: &[],
         files: &source.files(),
         warnings: &[],
     };

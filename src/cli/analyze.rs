@@ -61,6 +61,8 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         not_modelled: analysis.not_modelled,
         benchmark: benchmark.as_ref(),
         kernel: kernel.as_ref(),
+        interfaces: &[],
+        captured_on: &[],
         files: &source.files(),
         warnings: &warnings,
     };

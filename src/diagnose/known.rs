@@ -3,8 +3,12 @@
 use super::causes::DAMAGE;
 use super::destination::{self, Destination};
 use super::reconcile::{self, Compared, Reconciled};
+use super::this_host::ThisHost;
 use crate::account::{Exhibits, Flow, Ledger, Loss, Losses, Lost, Tunnel};
-use crate::model::{Counters, FlowKey, IpVersion, ScopeTag, Timestamp, TunnelKey, Verdict};
+use crate::host::Interface;
+use crate::model::{
+    Addresses, Counters, FlowKey, IpVersion, ScopeTag, Timestamp, TunnelKey, Verdict,
+};
 use crate::receiver::{Forecast, Host};
 use crate::witness::{Benchmark, KernelCounters};
 use std::collections::BTreeSet;
@@ -24,6 +28,11 @@ pub struct Given<'a> {
     pub benchmark: Option<&'a Benchmark>,
     /// What the receiver's kernel counted meanwhile.
     pub kernel: Option<&'a KernelCounters>,
+    /// The interfaces of the host that captures, whose kernel `kernel` is too; empty where
+    /// that is not this host, as with files.
+    pub interfaces: &'a [Interface],
+    /// Names of those that are captured on.
+    pub captured_on: &'a [String],
 }
 
 /// What is given, seen as the causes need it.
@@ -44,6 +53,8 @@ pub(super) struct Known<'a> {
     pub losses: Losses,
     /// Counters of all that is odd, at every layer.
     pub totals: Counters,
+    /// The host that captures.
+    pub host: ThisHost<'a>,
     /// Sources that the capture was made beside.
     local: BTreeSet<Endpoint>,
 }
@@ -54,6 +65,7 @@ pub(super) type Endpoint = (ScopeTag, IpVersion, [u8; 16]);
 impl<'a> Known<'a> {
     pub fn of(given: Given<'a>) -> Self {
         let ledger = given.ledger;
+        let host = ThisHost::of(&given);
         let mut odd: Vec<_> = ledger
             .flows
             .iter()
@@ -96,14 +108,15 @@ impl<'a> Known<'a> {
             .map(|benchmark| reconcile::runs(benchmark, &given, &destinations));
         let counters = given
             .kernel
-            .map(|kernel| reconcile::counters(kernel, &destinations));
+            .map(|kernel| reconcile::counters(kernel, &destinations, &host));
         Self {
             losses,
             totals,
             runs: runs.unwrap_or_default(),
             counters: counters.unwrap_or_default(),
             destinations,
-            local: local(ledger),
+            local: local(ledger, &host),
+            host,
             given,
             odd,
             tunnels,
@@ -140,6 +153,19 @@ impl<'a> Known<'a> {
     /// What the kernel counted under a name, if it was given.
     pub fn counted(&self, name: &str) -> Option<&Compared> {
         self.counters.iter().find(|compared| compared.name == name)
+    }
+
+    /// How many of something that the kernel counted there were a second, if it is known
+    /// in what time it counted them.
+    pub fn a_second(&self, counted: u64) -> Option<f64> {
+        let seconds = self.given.kernel?.duration?.as_secs_f64();
+        (seconds > 0.0).then(|| counted as f64 / seconds)
+    }
+
+    /// The outermost addresses of the packets of a flow: only they say which host is meant,
+    /// since inside a tunnel each tenant may have any. `None` if the tunnel was forgotten.
+    pub fn outside(&self, key: &FlowKey) -> Option<Addresses> {
+        outside(self.given.ledger, key)
     }
 
     /// Flows to some hosts that lack fragments, each with the bytes of what lacks them.
@@ -244,18 +270,35 @@ fn source_of(key: &FlowKey) -> Endpoint {
 }
 
 /// Sources of packets that the capturing host says it sent, or, where it does not say,
-/// that were left for a NIC to finish.
-fn local(ledger: &Ledger) -> BTreeSet<Endpoint> {
-    let is_local = |flow: &Flow| {
+/// that come from an address of its own or were left for a NIC to finish.
+fn local(ledger: &Ledger, host: &ThisHost<'_>) -> BTreeSet<Endpoint> {
+    let is_sent_here = |key: &FlowKey| {
+        host.is_known() && outside(ledger, key).is_some_and(|ends| host.has(ends.source()))
+    };
+    let is_local = |key: &FlowKey, flow: &Flow| {
         let ways = flow.directions;
         if ways.incoming == ways.outgoing {
-            flow.is_odd() && checksums(flow, Verdict::Offloaded) > 0
+            (flow.is_odd() && checksums(flow, Verdict::Offloaded) > 0) || is_sent_here(key)
         } else {
             ways.outgoing
         }
     };
-    let local = ledger.flows.iter().filter(|(_, flow)| is_local(flow));
+    let local = ledger
+        .flows
+        .iter()
+        .filter(|(key, flow)| is_local(key, flow));
     local.map(|(key, _)| source_of(key)).collect()
+}
+
+/// The outermost addresses of the packets of a flow.
+fn outside(ledger: &Ledger, key: &FlowKey) -> Option<Addresses> {
+    let (mut addresses, mut around) = (key.addresses, key.scope);
+    while around != ScopeTag::WIRE {
+        let scope = ledger.scopes.get(around)?;
+        addresses = scope.tunnel.map_or(addresses, |tunnel| tunnel.endpoints);
+        around = scope.parent;
+    }
+    Some(addresses)
 }
 
 /// Transport checksums with a verdict, over UDP, TCP and SCTP.

@@ -22,6 +22,7 @@ mod known;
 mod lookup;
 mod reconcile;
 mod stack;
+mod this_host;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use super::destination::{self, Destination};
 use super::known::Given;
+use super::this_host::ThisHost;
 use crate::account::Flow;
 use crate::model::size_class::size_class;
 use crate::model::{FlowKey, IpVersion, Protocol};
@@ -301,9 +302,16 @@ const ELSEWHERE: [&str; 8] = [
 ];
 
 /// Holds a kernel's counters against the capture.
-pub(super) fn counters(kernel: &KernelCounters, destinations: &[Destination]) -> Vec<Compared> {
+pub(super) fn counters(
+    kernel: &KernelCounters,
+    destinations: &[Destination],
+    this: &ThisHost<'_>,
+) -> Vec<Compared> {
+    // Where the capture and the counters are of one host, it receives what goes to it only.
+    let is_receiver = |host: &&Destination| !this.is_known() || this.has(host.address());
+    let hosts: Vec<&Destination> = destinations.iter().filter(is_receiver).collect();
     let predicted = PREDICTED.iter().filter_map(|(name, version, read)| {
-        let host = receiver(kernel, destinations, *version);
+        let host = receiver(kernel, &hosts, *version);
         let forecast = host.and_then(|host| host.forecast.as_ref());
         compared(
             kernel,
@@ -331,7 +339,7 @@ fn compared(kernel: &KernelCounters, name: &'static str, capture: Option<u64>) -
 /// The host whose fragments are nearest in number to those that the kernel counted.
 fn receiver<'a>(
     kernel: &KernelCounters,
-    hosts: &'a [Destination],
+    hosts: &[&'a Destination],
     version: IpVersion,
 ) -> Option<&'a Destination> {
     let name = match version {
@@ -341,6 +349,7 @@ fn receiver<'a>(
     let counted = kernel.growth(name);
     let modelled = hosts
         .iter()
+        .copied()
         .filter(|host| host.host.version == version && host.forecast.is_some());
     modelled.min_by_key(|host| {
         let fragments = host

@@ -1,17 +1,19 @@
 //! The host that the capture is made on, where its kernel could be asked.
 
 use super::known::Given;
-use crate::account::Tunnel;
 use crate::host::{Encapsulation, Interface, Offload, State};
-use crate::model::{Addresses, FlowKey, IpVersion, ScopeTag, TunnelKey, TunnelKind, escape};
+use crate::model::{Addresses, TunnelKey, TunnelKind, escape};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// The host that the capture is made on. Of a file nothing is known: then every answer is
 /// `None`, or false.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ThisHost<'a> {
     interfaces: &'a [Interface],
+    /// The interface with each address.
+    addresses: HashMap<IpAddr, &'a Interface>,
     captured_on: &'a [String],
 }
 
@@ -20,8 +22,13 @@ const ALL: &str = "any";
 
 impl<'a> ThisHost<'a> {
     pub fn of(given: &Given<'a>) -> Self {
+        let addresses = given.interfaces.iter().flat_map(|one| {
+            let addresses = one.addresses.iter();
+            addresses.map(move |has| (has.address, one))
+        });
         Self {
             interfaces: given.interfaces,
+            addresses: addresses.collect(),
             captured_on: given.captured_on,
         }
     }
@@ -33,13 +40,12 @@ impl<'a> ThisHost<'a> {
 
     /// The interface that has an address.
     pub fn with_address(&self, address: IpAddr) -> Option<&'a Interface> {
-        let has = |one: &&Interface| one.addresses.iter().any(|has| has.address == address);
-        self.interfaces.iter().find(has)
+        self.addresses.get(&address).copied()
     }
 
     /// Whether an address is one of its own.
     pub fn has(&self, address: IpAddr) -> bool {
-        self.with_address(address).is_some()
+        self.addresses.contains_key(&address)
     }
 
     /// The interface that packets between two addresses were captured on: the only one
@@ -183,7 +189,9 @@ pub(super) fn those_that_are(
     offload: &Offload,
     features: &[Feature],
 ) -> Vec<&'static str> {
-    let such = features.iter().filter(|feature| feature.is_on(offload) == on);
+    let such = features
+        .iter()
+        .filter(|feature| feature.is_on(offload) == on);
     such.map(|feature| feature.name()).collect()
 }
 

@@ -14,6 +14,7 @@ mod witness;
 use super::document::{Options, Report, SCHEMA_VERSION, Tool};
 use crate::account::Ledger;
 use crate::diagnose::{Given, diagnose};
+use crate::host::Interface;
 use crate::model::Counters;
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::FileFacts;
@@ -32,6 +33,10 @@ pub struct Parts<'a> {
     pub benchmark: Option<&'a Benchmark>,
     /// What the receiver's kernel counted meanwhile.
     pub kernel: Option<&'a KernelCounters>,
+    /// The interfaces of the host that captures, if that is this one.
+    pub interfaces: &'a [Interface],
+    /// Names of those that are captured on.
+    pub captured_on: &'a [String],
     /// What is known of the inputs, in reading order.
     pub files: &'a [FileFacts],
     /// Sentences against the capture as a whole.
@@ -50,6 +55,8 @@ pub fn build(parts: &Parts<'_>, options: Options) -> Report {
         is_filtered: options.filter.is_some(),
         benchmark: parts.benchmark,
         kernel: parts.kernel,
+        interfaces: parts.interfaces,
+        captured_on: parts.captured_on,
     });
     let mut totals = Counters::default();
     totals += flows.totals;

@@ -5,8 +5,10 @@ use crate::account::{Flow, Sign};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
 use crate::diagnose::known::checksums;
+use crate::diagnose::this_host;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{FlowKey, Verdict, number};
+use std::collections::BTreeSet;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D18",
@@ -52,6 +54,12 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     }
     let seen = [
         (unfinished > 0).then(|| left_by_kernel(unfinished)),
+        left_here(
+            known,
+            flows
+                .clone()
+                .filter(|(key, flow)| left(known, key, flow) > 0),
+        ),
         (elsewhere > 0).then(|| come_from_elsewhere(elsewhere)),
         (unsure > 0).then(|| unproven(unsure)),
     ];
@@ -86,6 +94,31 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
 fn left(_: &Known<'_>, _: &FlowKey, flow: &Flow) -> u64 {
     checksums(flow, Verdict::Offloaded)
 }
+
+/// Whose NIC is to finish what this host sent, as far as that is one of its own.
+fn left_here<'k>(
+    known: &Known<'_>,
+    flows: impl Iterator<Item = &'k (&'k FlowKey, &'k Flow)>,
+) -> Option<String> {
+    let sent_here = flows.filter_map(|(key, _)| {
+        let outside = known.outside(key)?;
+        known.host.with_address(outside.source())?;
+        known.host.beside(&outside)
+    });
+    let leaving = sent_here.filter(|one| one.offload.is_some_and(|of| of.tx_checksumming));
+    let names: BTreeSet<_> = leaving.map(this_host::name).collect();
+    let names: Vec<_> = names.into_iter().take(MOST_NAMES).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "tx-checksumming is on on {}, so checksums of what this host sends are not filled in \
+             yet.",
+            names.join(", "),
+        )
+    })
+}
+
+/// Interfaces that are named.
+const MOST_NAMES: usize = 5;
 
 /// What is wrong where nothing proves it; a kernel computes the checksum of ICMP itself.
 fn wrong_beside_sender(known: &Known<'_>, key: &FlowKey, flow: &Flow) -> u64 {

@@ -3,7 +3,9 @@
 use crate::account::Flow;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
+use crate::diagnose::this_host::{self, Feature};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::host::Interface;
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{FlowKey, Protocol, number};
 
@@ -69,7 +71,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         .flows
         .get(&key)?
         .largest_unfragmented_bytes;
-    let seen = format!(
+    let mut seen = format!(
         "{} > {} sends {} over TCP in packets of at most {} bytes: none was left for a NIC to cut up, \
          and none was joined by a receiver.",
         key.addresses.source(),
@@ -79,12 +81,21 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     );
     // At a switch or a receiver without GRO nothing larger is to be expected.
     let is_sender = known.is_local(&key);
-    let sureness = if is_sender {
-        confidence::LIKELY
-    } else {
-        confidence::POSSIBLE
+    let device = sends_through(known, &key).and_then(|device| Some((device, device.offload?)));
+    let off = device.map(|(_, offload)| this_host::those_that_are(false, &offload, &NEEDED));
+    if let Some((device, _)) = device {
+        seen.push_str(&format!(
+            " {}",
+            said_of(device, off.as_deref().unwrap_or_default())
+        ));
+    }
+    let is_off = off.map(|off| !off.is_empty());
+    let sureness = match (is_sender, is_off) {
+        (true, Some(true)) => confidence::SURE,
+        (true, None) | (false, Some(true)) => confidence::LIKELY,
+        (_, Some(false)) | (false, None) => confidence::POSSIBLE,
     };
-    let severity = if is_sender {
+    let severity = if sureness > confidence::POSSIBLE {
         CAUSE.severity
     } else {
         Severity::Info
@@ -94,6 +105,31 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
             .graded(severity)
             .in_these(fast),
     )
+}
+
+/// What it takes to leave segmentation to hardware.
+const NEEDED: [Feature; 2] = [Feature::TxChecksumming, Feature::Tso];
+
+/// The device of this host that a flow leaves by: the tunnel's, or the one captured on.
+fn sends_through<'a>(known: &Known<'a>, key: &FlowKey) -> Option<&'a Interface> {
+    let outside = known.outside(key)?;
+    if known.host.has(outside.destination()) {
+        return None;
+    }
+    match known.tunnel_around(key) {
+        Some((tunnel, _)) => known.host.device_of(tunnel),
+        None => known.host.beside(&outside),
+    }
+}
+
+fn said_of(device: &Interface, off: &[&str]) -> String {
+    let name = this_host::name(device);
+    if off.is_empty() {
+        let needed = "tx-checksumming and tcp-segmentation-offload are on";
+        format!("But {needed} on {name}.")
+    } else {
+        format!("On {name}, {}.", this_host::are(off, "off"))
+    }
 }
 
 /// Bits a second from which a sender leaves segmentation to its NIC, if it can.

@@ -1,10 +1,11 @@
 //! D34, not-the-network.
 
+use crate::account::Loss;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
 use crate::diagnose::reconcile::Reconciled;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::model::number;
+use crate::model::{FlowKey, Protocol, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D34",
@@ -78,23 +79,99 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
             number::count(run.run.received.messages?),
         ));
     }
+    let arrived = arrived_here(known).filter(|_| full > 0);
+    if let Some(arrived) = &arrived {
+        seen.push(arrived.sentence());
+    }
     if full > 0 {
         seen.push(format!(
             "The receiver's kernel threw {} away because a socket's buffer was full \
-             (UdpRcvbufErrors).",
+             (UdpRcvbufErrors{}).",
             number::counted(full, "whole datagram"),
+            known.a_second(full).map_or_else(String::new, |rate| {
+                format!(", {}", number::rate(rate, "datagrams"))
+            }),
         ));
     }
+    let is_elsewhere = arrived.as_ref().is_some_and(|arrived| arrived.offered == 0);
     let sureness = match (short, full > 0) {
+        (None, true) if is_elsewhere => confidence::POSSIBLE,
         (_, true) => confidence::SURE,
         (Some(_), false) => confidence::FITS,
         (None, false) => return None,
     };
-    let flows = short.map_or_else(Vec::new, |run| run.flows.clone());
+    let flows = short.map_or_else(
+        || arrived.map_or_else(Vec::new, Arrived::only_flow),
+        |run| run.flows.clone(),
+    );
+    let severity = if short.is_none() && is_elsewhere {
+        Severity::Info
+    } else {
+        CAUSE.severity
+    };
     Some(
         Finding::new(&CAUSE, sureness, seen.join(" "))
+            .graded(severity)
             .in_these(flows.into_iter().map(|key| (1, key)).collect()),
     )
+}
+
+/// UDP to the host that captures, as far as it is in the capture.
+#[derive(Debug, Default)]
+struct Arrived {
+    /// Datagrams, but for those that the capture begins or ends within.
+    offered: u64,
+    /// Those of them that are whole and whose checksum is not wrong.
+    sound: u64,
+    flows: Vec<FlowKey>,
+}
+
+/// What of UDP came to the sockets of the host that captures; `None` if that is not known.
+fn arrived_here(known: &Known<'_>) -> Option<Arrived> {
+    if !known.host.is_known() {
+        return None;
+    }
+    let mut arrived = Arrived::default();
+    for (key, flow) in known.given.ledger.flows.iter() {
+        let is_here = |addresses: crate::model::Addresses| known.host.has(addresses.destination());
+        let is_to_here = key.protocol == Protocol::UDP
+            && is_here(key.addresses)
+            && known.outside(key).is_some_and(is_here);
+        if is_to_here {
+            let datagrams = flow.counters().datagrams;
+            let all = datagrams.unfragmented + datagrams.fragmented;
+            let unfinished = flow.losses().of(Loss::Unfinished).datagrams;
+            arrived.offered += all.saturating_sub(unfinished);
+            arrived.sound += flow.deliverable_datagrams();
+            arrived.flows.push(*key);
+        }
+    }
+    Some(arrived)
+}
+
+impl Arrived {
+    fn sentence(&self) -> String {
+        if self.offered == 0 {
+            return "None of the UDP captured goes to this host.".to_owned();
+        }
+        let lost = self.offered.saturating_sub(self.sound);
+        let all = number::counted(self.offered, "UDP datagram");
+        if lost == 0 {
+            format!("All of {all} to this host came whole, and no checksum is wrong.")
+        } else {
+            format!(
+                "{} of {all} to this host came whole and sound.",
+                number::count(self.sound)
+            )
+        }
+    }
+
+    /// A kernel does not say whose buffer was full: of several flows it may be any.
+    fn only_flow(self) -> Vec<FlowKey> {
+        Some(self.flows)
+            .filter(|flows| flows.len() == 1)
+            .unwrap_or_default()
+    }
 }
 
 /// Messages that may be missing at the end of a run without a reason.

@@ -3,8 +3,11 @@
 use crate::account::{Sign, Tunnel};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
+use crate::diagnose::this_host;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::model::{FlowKey, number};
+use crate::host::Encapsulation;
+use crate::model::{FlowKey, TunnelKey, number};
+use std::borrow::Cow;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D19",
@@ -44,11 +47,18 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     if packets == 0 {
         return None;
     }
-    let seen = format!(
+    let mut seen = format!(
         "The outer UDP checksum of {} is right as soon as the inner one is finished, which is left \
          to the NIC.",
         number::counted(packets, "tunnel packet"),
     );
+    let mut waiting = known
+        .tunnels
+        .iter()
+        .filter(|(_, _, tunnel)| left(tunnel) > 0);
+    if let Some(device) = waiting.find_map(|(_, key, _)| with_outer_checksum(known, key)) {
+        seen.push_str(&format!(" udpcsum is on on {device}."));
+    }
     let is_inside = |key: &FlowKey| {
         let around = known.tunnel_around(key);
         around.is_some_and(|(_, tunnel)| left(tunnel) > 0)
@@ -66,4 +76,14 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
                     .collect(),
             ),
     )
+}
+
+/// The device of this host that makes a tunnel, if it was told to put checksums in the
+/// outer UDP header.
+fn with_outer_checksum<'k>(known: &'k Known<'_>, key: &TunnelKey) -> Option<Cow<'k, str>> {
+    let device = known.host.device_of(key)?;
+    let (Encapsulation::Vxlan(told) | Encapsulation::Geneve(told)) = device.encapsulation? else {
+        return None;
+    };
+    (told.udpcsum == Some(true)).then(|| this_host::name(device))
 }

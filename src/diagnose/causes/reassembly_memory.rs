@@ -4,8 +4,9 @@ use crate::account::Loss;
 use crate::diagnose::destination::Destination;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
+use crate::diagnose::reconcile::Compared;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::model::number;
+use crate::model::{IpVersion, number};
 use crate::receiver::{Change, Forecast};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -71,6 +72,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         Some(what_happens(known, worst, forecast)),
         what_would_help(worst, forecast),
         what_kernel_counted(known),
+        what_kernel_holds(known, worst),
     ];
     Some(
         Finding::new(
@@ -121,19 +123,39 @@ fn what_would_help(host: &Destination, forecast: &Forecast) -> Option<String> {
 const FAILS: [&str; 2] = ["IpReasmFails", "Ip6ReasmFails"];
 
 fn what_kernel_counted(known: &Known<'_>) -> Option<String> {
-    let counted = FAILS.iter().find_map(|name| known.counted(name))?;
+    let (counted, predicted) = fails(known)?;
     Some(format!(
         "The kernel says {} {}, the capture predicts {}.",
         number::count(counted.kernel),
         counted.name,
-        number::count(counted.capture?),
+        number::count(predicted),
     ))
+}
+
+/// What the receiver's kernel counted, and what the capture predicts of it.
+fn fails<'k>(known: &'k Known<'_>) -> Option<(&'k Compared, u64)> {
+    let mut counted = FAILS.iter().filter_map(|name| known.counted(name));
+    counted.find_map(|counted| Some((counted, counted.capture?)))
+}
+
+/// What unfinished datagrams take at this moment, where this host receives them.
+fn what_kernel_holds(known: &Known<'_>, host: &Destination) -> Option<String> {
+    let name = match host.host.version {
+        IpVersion::V4 => "sockstat.FRAG.memory",
+        IpVersion::V6 => "sockstat.FRAG6.memory",
+    };
+    let held = known.given.kernel?.values.get(name)?.last;
+    known.host.has(host.address()).then(|| {
+        format!(
+            "Its kernel holds {} of unfinished datagrams now.",
+            number::bytes(held)
+        )
+    })
 }
 
 /// The settings are assumed: sure only if the kernel counted about the same.
 fn sureness(known: &Known<'_>) -> f64 {
-    let counted = FAILS.iter().find_map(|name| known.counted(name));
-    match counted.map(|counted| (counted.kernel, counted.capture.unwrap_or(0))) {
+    match fails(known).map(|(counted, predicted)| (counted.kernel, predicted)) {
         None => confidence::LIKELY,
         Some((kernel, capture)) if kernel.abs_diff(capture) * 10 <= kernel => confidence::SURE,
         Some(_) => confidence::FITS,

@@ -3,8 +3,10 @@
 use crate::account::Sign;
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
+use crate::diagnose::this_host::{self, Feature};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::model::number;
+use crate::host::Interface;
+use crate::model::{Addresses, number};
 
 pub(super) const CAUSE: Cause = Cause {
     id: "D24",
@@ -48,7 +50,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     if packets == 0 {
         return None;
     }
-    let seen = format!(
+    let mut seen = format!(
         "{} larger than a wire carries, up to {} bytes: captured before the sender's NIC cut them \
          up, or after the receiver joined them.",
         if packets == 1 {
@@ -58,12 +60,60 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         },
         number::count(largest.unwrap_or(0).into()),
     );
+    let mut sureness = confidence::LIKELY;
+    if let Some((are_on, sentence)) = made_here(known) {
+        sureness = if are_on {
+            confidence::SURE
+        } else {
+            confidence::FITS
+        };
+        seen.push_str(&format!(" {sentence}"));
+    }
     Some(
-        Finding::new(&CAUSE, confidence::LIKELY, seen)
+        Finding::new(&CAUSE, sureness, seen)
             .shown_by(
                 known.exhibits().of_sign(Sign::SuperFrame),
                 "larger than the wire allows",
             )
             .in_flows(known, |flow| flow.super_frames()),
     )
+}
+
+/// Whether the interface that they were captured on makes such packets, and that in a
+/// sentence; `None` if it is not known.
+fn made_here(known: &Known<'_>) -> Option<(bool, String)> {
+    let mut large = known.odd.iter().filter(|(_, flow)| flow.super_frames() > 0);
+    let (interface, offload, ends) = large.find_map(|(key, _)| {
+        let ends = known.outside(key)?;
+        let interface: &Interface = known.host.beside(&ends)?;
+        Some((interface, interface.offload?, ends))
+    })?;
+    let name = this_host::name(interface);
+    let features = makers(known, &ends);
+    let are_on = this_host::those_that_are(true, &offload, features);
+    if are_on.is_empty() {
+        let off = this_host::those_that_are(false, &offload, features);
+        return Some((
+            false,
+            format!("But {} on {name}.", this_host::are(&off, "off")),
+        ));
+    }
+    Some((
+        true,
+        format!("On {name}, {}.", this_host::are(&are_on, "on")),
+    ))
+}
+
+/// What makes large packets of those between two addresses.
+fn makers(known: &Known<'_>, ends: &Addresses) -> &'static [Feature] {
+    use Feature::{Gro, Gso, Tso};
+    let (sent, received) = (
+        known.host.has(ends.source()),
+        known.host.has(ends.destination()),
+    );
+    match (sent, received) {
+        (true, false) => &[Tso, Gso],
+        (false, true) => &[Gro],
+        _ => &[Tso, Gso, Gro],
+    }
 }

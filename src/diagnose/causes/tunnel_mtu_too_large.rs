@@ -3,6 +3,7 @@
 use crate::account::{Loss, Sign, Tunnel};
 use crate::diagnose::finding::{Finding, confidence};
 use crate::diagnose::known::Known;
+use crate::diagnose::this_host::{self, Misfit};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::{IpVersion, ScopeTag, TunnelKey, TunnelKind, number};
 use std::collections::BTreeSet;
@@ -65,8 +66,12 @@ pub(super) const CAUSE: Cause = Cause {
     ],
 };
 
-/// Tunnel packets come in fragments.
+/// Tunnel packets come in fragments, or full ones of this host would have to.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
+    fragmented_outside(known).or_else(|| too_large_here(known))
+}
+
+fn fragmented_outside(known: &Known<'_>) -> Option<Finding> {
     let fragmented = |tunnel: &Tunnel| tunnel.counters().datagrams.fragmented;
     let tunnels = known
         .tunnels
@@ -88,6 +93,10 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     );
     if let Some(sizes) = sizes(known, *tag, key, tunnel) {
         seen.push_str(&sizes);
+    }
+    let device = known.host.device_of(key);
+    if let Some(misfit) = device.and_then(|device| known.host.misfit(device)) {
+        seen.push_str(&format!(" {}", misfit.sentence()));
     }
     let decided = |tunnel: &Tunnel| tunnel.unattributed_bytes - tunnel.undecided_bytes;
     let unattributed: u64 = tunnels.clone().map(|(_, _, tunnel)| decided(tunnel)).sum();
@@ -111,6 +120,54 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
             .in_these(lost),
     )
 }
+
+/// The MTU of an overlay of this host is more than the network below carries. That matters
+/// where it is in use.
+fn too_large_here(known: &Known<'_>) -> Option<Finding> {
+    let misfits = known.host.misfits();
+    let is_used = |misfit: &&Misfit<'_>| {
+        let mut tunnels = known.tunnels.iter();
+        tunnels.any(|(_, key, _)| {
+            let device = known.host.device_of(key);
+            device.is_some_and(|device| device.index == misfit.overlay.index)
+        })
+    };
+    let used: Vec<_> = misfits.iter().filter(is_used).collect();
+    let (shown, severity) = if used.is_empty() {
+        (misfits.iter().collect(), Severity::Info)
+    } else {
+        (used, CAUSE.severity)
+    };
+    let first = shown.first()?;
+    let consequence = if severity == Severity::Info {
+        "None of its packets are in the capture.".to_owned()
+    } else {
+        format!(
+            "Packets of more than {} bytes have to be cut up outside, or do not get through.",
+            number::count(first.fitting().into()),
+        )
+    };
+    let mut seen = format!("{} {consequence}", first.sentence());
+    let others: Vec<_> = shown
+        .iter()
+        .skip(1)
+        .map(|of| this_host::name(of.overlay))
+        .collect();
+    if !others.is_empty() {
+        let named = others.get(..MOST_NAMES).unwrap_or(&others).join(", ");
+        let unnamed = others.len().saturating_sub(MOST_NAMES);
+        let more = if unnamed > 0 {
+            format!(" and {unnamed} more")
+        } else {
+            String::new()
+        };
+        seen.push_str(&format!(" The same is wrong with {named}{more}."));
+    }
+    Some(Finding::new(&CAUSE, confidence::LIKELY, seen).graded(severity))
+}
+
+/// Overlays that are named beside the first.
+const MOST_NAMES: usize = 5;
 
 /// What the inner packets need, and what the network below carries.
 fn sizes(known: &Known<'_>, tag: ScopeTag, key: &TunnelKey, tunnel: &Tunnel) -> Option<String> {
