@@ -15,6 +15,7 @@ pub mod layout;
 mod man;
 pub mod options;
 mod output;
+pub mod privileges;
 mod problem;
 pub mod progress;
 pub mod receiver;
