@@ -1,9 +1,11 @@
 //! Running fraglens: the library in-process, and the program.
 
 use assert_cmd::Command;
+use fraglens::host::Interface;
 use fraglens::pipeline;
 use fraglens::report::{Parts, Report, build, document, json};
 use fraglens::source::{CaptureFiles, HashPolicy, Memory, Source, SourceOptions};
+use fraglens::witness::KernelCounters;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,6 +30,14 @@ impl Default for Setup {
     }
 }
 
+/// What is known of the host that captures.
+#[derive(Clone, Debug, Default)]
+pub struct OfHost {
+    pub interfaces: Vec<Interface>,
+    pub captured_on: Vec<String>,
+    pub kernel: Option<KernelCounters>,
+}
+
 impl Setup {
     fn reading(self) -> SourceOptions {
         SourceOptions {
@@ -36,7 +46,7 @@ impl Setup {
         }
     }
 
-    fn run(self, source: &mut dyn Source) -> Report {
+    fn run(self, source: &mut dyn Source, host: &OfHost) -> Report {
         let options = pipeline::Options {
             threads: self.threads,
             ..pipeline::Options::default()
@@ -48,7 +58,9 @@ impl Setup {
             forecasts: &analysis.forecasts,
             not_modelled: analysis.not_modelled,
             benchmark: None,
-            kernel: None,
+            kernel: host.kernel.as_ref(),
+            interfaces: &host.interfaces,
+            captured_on: &host.captured_on,
             files: &source.files(),
             warnings: &[],
         };
@@ -58,12 +70,20 @@ impl Setup {
 
     /// The report on files.
     pub fn files(self, paths: &[PathBuf]) -> Report {
-        self.run(&mut CaptureFiles::open(paths, &self.reading()))
+        self.run(
+            &mut CaptureFiles::open(paths, &self.reading()),
+            &OfHost::default(),
+        )
     }
 
     /// The report on a capture in memory.
     pub fn bytes(self, capture: &[u8]) -> Report {
-        self.run(&mut Memory::new(capture, &self.reading()))
+        self.bytes_on(capture, &OfHost::default())
+    }
+
+    /// The same, made on a host of which something is known.
+    pub fn bytes_on(self, capture: &[u8], host: &OfHost) -> Report {
+        self.run(&mut Memory::new(capture, &self.reading()), host)
     }
 }
 

@@ -5,6 +5,13 @@ use nix::unistd::Uid;
 use std::env;
 use std::path::Path;
 
+/// Whether what libpcap said of a device means that a right is lacking: it names the
+/// capability, or, in versions before 1.10, repeats the kernel.
+pub fn is_denied(error: &str) -> bool {
+    const SIGNS: [&str; 3] = ["CAP_NET_", "Operation not permitted", "Permission denied"];
+    SIGNS.iter().any(|sign| error.contains(sign))
+}
+
 /// Why an interface must not be captured on, and what gives the right to: `error` is what
 /// libpcap said.
 ///

@@ -8,7 +8,7 @@ mod given_up;
 #[cfg(test)]
 mod tests;
 
-pub use denied::explain_denied;
+pub use denied::{explain_denied, is_denied};
 pub use given_up::GivenUp;
 
 use anyhow::{Context, bail, ensure};

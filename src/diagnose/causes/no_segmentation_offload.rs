@@ -125,10 +125,10 @@ fn sends_through<'a>(known: &Known<'a>, key: &FlowKey) -> Option<&'a Interface> 
 fn said_of(device: &Interface, off: &[&str]) -> String {
     let name = this_host::name(device);
     if off.is_empty() {
-        let needed = "tx-checksumming and tcp-segmentation-offload are on";
-        format!("But {needed} on {name}.")
+        format!("But tx-checksumming and tcp-segmentation-offload are on on {name}.")
     } else {
-        format!("On {name}, {}.", this_host::are(off, "off"))
+        let are_off = this_host::are(off, "off");
+        format!("{are_off} on {name}.")
     }
 }
 

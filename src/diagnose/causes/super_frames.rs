@@ -100,7 +100,7 @@ fn made_here(known: &Known<'_>) -> Option<(bool, String)> {
     }
     Some((
         true,
-        format!("On {name}, {}.", this_host::are(&are_on, "on")),
+        format!("{} on {name}.", this_host::are(&are_on, "on")),
     ))
 }
 

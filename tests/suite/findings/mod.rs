@@ -4,6 +4,7 @@
 mod capture;
 mod checksums;
 mod fragments;
+mod hosts;
 mod loads;
 mod packet;
 mod row;
