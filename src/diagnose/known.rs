@@ -6,6 +6,7 @@ use super::reconcile::{self, Compared, Reconciled};
 use super::this_host::ThisHost;
 use crate::account::{Exhibits, Flow, Ledger, Loss, Losses, Lost, Tunnel};
 use crate::host::Interface;
+use crate::model::number;
 use crate::model::{
     Addresses, Counters, FlowKey, IpVersion, ScopeTag, Timestamp, TunnelKey, Verdict,
 };
@@ -166,6 +167,29 @@ impl<'a> Known<'a> {
     /// since inside a tunnel each tenant may have any. `None` if the tunnel was forgotten.
     pub fn outside(&self, key: &FlowKey) -> Option<Addresses> {
         outside(self.given.ledger, key)
+    }
+
+    /// Whether packets of a flow go to the host that captures, and not just past it.
+    pub fn is_received_here(&self, key: &FlowKey) -> bool {
+        let is_here = |addresses: Addresses| self.host.has(addresses.destination());
+        is_here(key.addresses) && self.outside(key).is_some_and(is_here)
+    }
+
+    /// What the kernel of the host that captures refused for a wrong checksum, in a
+    /// sentence, if flows go to it and it refused anything.
+    pub fn refused_here<'k>(&self, mut flows: impl Iterator<Item = &'k FlowKey>) -> Option<String> {
+        const COUNTERS: [&str; 3] = ["UdpInCsumErrors", "Udp6InCsumErrors", "TcpInCsumErrors"];
+        let refused = COUNTERS.iter().filter_map(|name| self.counted(name));
+        let worst = refused
+            .filter(|counted| counted.is_difference && counted.kernel > 0)
+            .max_by_key(|counted| counted.kernel)?;
+        flows.any(|key| self.is_received_here(key)).then(|| {
+            format!(
+                "The kernel of this host refused {} for a wrong checksum meanwhile ({}).",
+                number::counted(worst.kernel, "packet"),
+                worst.name,
+            )
+        })
     }
 
     /// Flows to some hosts that lack fragments, each with the bytes of what lacks them.

@@ -66,7 +66,7 @@ pub fn between(earlier: &Reading, later: &Reading) -> KernelCounters {
         };
         Some((name.clone(), counted))
     });
-    let nanoseconds = u64::try_from((later.at - earlier.at).0);
+    let nanoseconds = u64::try_from(later.at.0.saturating_sub(earlier.at.0));
     KernelCounters {
         values: values.collect(),
         duration: nanoseconds.ok().map(Duration::from_nanos),

@@ -6,7 +6,7 @@ use std::env;
 use std::path::Path;
 
 /// Whether what libpcap said of a device means that a right is lacking: it names the
-/// capability, or, in versions before 1.10, repeats the kernel.
+/// capability, or repeats the kernel.
 pub fn is_denied(error: &str) -> bool {
     const SIGNS: [&str; 3] = ["CAP_NET_", "Operation not permitted", "Permission denied"];
     SIGNS.iter().any(|sign| error.contains(sign))

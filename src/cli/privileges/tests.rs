@@ -1,4 +1,5 @@
 //! Rights are a process's own: each test gives them up in a child.
+#![allow(clippy::unwrap_used)]
 
 use super::*;
 use std::collections::BTreeMap;

@@ -66,15 +66,19 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     if datagrams == 0 {
         return None;
     }
-    let seen = format!(
+    let mut seen = format!(
         "{} of {} {} a checksum that is wrong and that neither offload nor a splice of fragments \
          explains.",
         number::counted(datagrams, "datagram"),
         number::counted(flows.len() as u64, "flow"),
         if datagrams == 1 { "has" } else { "have" },
     );
+    let refused = known.refused_here(flows.iter().map(|(_, key)| key));
+    if let Some(refused) = &refused {
+        seen.push_str(&format!(" {refused}"));
+    }
     // One flow: some device may rewrite it. Many: what they have in common is broken.
-    let sureness = if flows.len() >= MANY {
+    let sureness = if flows.len() >= MANY || refused.is_some() {
         confidence::LIKELY
     } else {
         confidence::FITS

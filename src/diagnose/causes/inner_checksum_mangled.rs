@@ -76,7 +76,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         flow.map_or(0, |flow| flow.losses().of(Loss::Checksum).bytes)
     };
     let missing = flows.iter().map(|(_, key)| lost(key)).sum();
-    let seen = format!(
+    let mut seen = format!(
         "{} inside {} {} > {} came with a checksum that is wrong or was never finished, and these \
          flows have no right one. The tunnel's own headers are right.",
         number::counted(packets, "packet"),
@@ -84,7 +84,16 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         tunnel.endpoints.source(),
         tunnel.endpoints.destination(),
     );
-    let finding = Finding::new(&CAUSE, confidence::FITS, seen).missing(missing);
+    let refused = known.refused_here(flows.iter().map(|(_, key)| key));
+    let sureness = if refused.is_some() {
+        confidence::LIKELY
+    } else {
+        confidence::FITS
+    };
+    if let Some(refused) = refused {
+        seen.push_str(&format!(" {refused}"));
+    }
+    let finding = Finding::new(&CAUSE, sureness, seen).missing(missing);
     let exhibits = known.exhibits();
     let finding = if missing > 0 {
         finding.shown_by(

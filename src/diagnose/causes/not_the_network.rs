@@ -133,11 +133,7 @@ fn arrived_here(known: &Known<'_>) -> Option<Arrived> {
     }
     let mut arrived = Arrived::default();
     for (key, flow) in known.given.ledger.flows.iter() {
-        let is_here = |addresses: crate::model::Addresses| known.host.has(addresses.destination());
-        let is_to_here = key.protocol == Protocol::UDP
-            && is_here(key.addresses)
-            && known.outside(key).is_some_and(is_here);
-        if is_to_here {
+        if key.protocol == Protocol::UDP && known.is_received_here(key) {
             let datagrams = flow.counters().datagrams;
             let all = datagrams.unfragmented + datagrams.fragmented;
             let unfinished = flow.losses().of(Loss::Unfinished).datagrams;

@@ -102,7 +102,7 @@ fn a_healthy_host_is_no_finding() {
             overlay(1450, vxlan_device(42)),
             interface("veth0", "10.0.0.1"),
         ],
-        kernel: counted(0),
+        kernel: counted("UdpRcvbufErrors", 0),
         ..OfHost::default()
     };
     for capture in [datagrams(A_TO_B, Sum::Right), in_overlay()] {
@@ -163,14 +163,14 @@ fn captured_on(name: &str, host: OfHost) -> OfHost {
     }
 }
 
-/// What UdpRcvbufErrors grew by in three seconds.
-fn counted(full: u64) -> Option<fraglens::witness::KernelCounters> {
-    let reading = |seconds: i64, full| Reading {
+/// What a counter grew by in three seconds.
+fn counted(name: &str, by: u64) -> Option<fraglens::witness::KernelCounters> {
+    let reading = |seconds: i64, value| Reading {
         at: Timestamp(seconds * 1_000_000_000),
-        counters: [("UdpRcvbufErrors".to_owned(), full)].into(),
+        counters: [(name.to_owned(), value)].into(),
         ..Reading::default()
     };
-    Some(between(&reading(10, 700), &reading(13, 700 + full)))
+    Some(between(&reading(10, 700), &reading(13, 700 + by)))
 }
 
 /// Three datagrams of 100 bytes.
@@ -182,7 +182,7 @@ fn datagrams(path: Path, sum: Sum) -> Capture {
 fn socket_buffers() -> Vec<Case> {
     let capture = datagrams(A_TO_B, Sum::Right);
     let with = |address: &str, full| OfHost {
-        kernel: counted(full),
+        kernel: counted("UdpRcvbufErrors", full),
         ..host([eth0(address, None)])
     };
     let in_pieces = cut(
@@ -249,6 +249,14 @@ fn socket_buffers() -> Vec<Case> {
             Nothing,
         ),
     ]
+}
+
+/// A host with an address, one of whose counters grew by 3.
+fn refusing(address: &str, counter: &str) -> OfHost {
+    OfHost {
+        kernel: counted(counter, 3),
+        ..host([eth0(address, None)])
+    }
 }
 
 fn checksums() -> Vec<Case> {
@@ -328,6 +336,31 @@ fn checksums() -> Vec<Case> {
             &wrong,
             host([eth0("10.0.0.2", None)]),
             Says(("error", FITS), "wrong"),
+        ),
+        case(
+            "D21",
+            "wrong at the receiver, whose kernel says so too",
+            &wrong,
+            refusing("10.0.0.2", "UdpInCsumErrors"),
+            Says(
+                ("error", LIKELY),
+                "The kernel of this host refused 3 packets for a wrong checksum meanwhile \
+                 (UdpInCsumErrors).",
+            ),
+        ),
+        case(
+            "D21",
+            "wrong on its way past a host whose kernel refused something",
+            &wrong,
+            refusing("10.0.0.9", "UdpInCsumErrors"),
+            SaysNot("refused"),
+        ),
+        case(
+            "D21",
+            "wrong, and another counter grew",
+            &wrong,
+            refusing("10.0.0.2", "UdpNoPorts"),
+            SaysNot("refused"),
         ),
         case(
             "D19",
