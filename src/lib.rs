@@ -41,6 +41,8 @@
 //! - [`pipeline`]: the one place that sees the rooms of the data path together
 //! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`diagnose`]: what is known of each cause, and which of them a capture shows
+//! - [`evidence`]: what is handed on as proof: frames with comments, as pcapng; the only
+//!   user of `pcap_file`
 //! - [`report`]: the ledger to one document, the document and the causes to every format
 //! - [`watch`]: a capture that goes on, as a person, a scraper or a log sees it
 //! - [`cli`]: the command line; the only user of `clap`
@@ -63,6 +65,9 @@
 //! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
 //! | watch | model, host, report, diagnose::ALL |
 //! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, watch |
+//! | evidence | model |
+//! | watch | model, host, report, evidence |
+//! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, evidence, watch |
 //!
 //! # Contracts
 //!
@@ -97,12 +102,15 @@
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
 //! | runs of a benchmark, counters of a kernel | [`witness::MAX_RUNS`], [`witness::MAX_COUNTERS`] | the text is refused |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |
+//! | frames kept by the flight recorder | [`watch::recorder::RingLimits`] | the oldest are dropped |
+//! | recordings | [`watch::recorder::RecorderOptions`] | the oldest are deleted |
 //! | VLAN tags told apart | [`model::scope::MAX_VLANS`] of a stack | deeper tags are ignored |
 
 pub mod account;
 pub mod cli;
 pub mod decode;
 pub mod diagnose;
+pub mod evidence;
 pub mod host;
 pub mod model;
 pub mod pipeline;

@@ -3,6 +3,8 @@
 //! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON, metrics.
 //! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON. Its part
 //! about this host is put together by [`host()`].
+//! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON, and
+//! what the [`recorder`] writes of the frames themselves.
 //!
 //! What must hold: nothing here reads a clock, a device or the network but
 //! [`metrics::Server`], which answers scrapers and shows nothing of the time, so that a
@@ -13,6 +15,7 @@ mod findings;
 mod lines;
 pub mod metrics;
 mod host;
+pub mod recorder;
 #[cfg(test)]
 pub(crate) mod samples;
 mod snapshot;

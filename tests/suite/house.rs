@@ -19,6 +19,7 @@ const CRATES: [(&str, &[&str]); 6] = [
             "indicatif",
         ],
     ),
+    ("evidence", &["pcap_file"]),
     ("pipeline", &["rayon"]),
     (
         "host",
