@@ -23,6 +23,7 @@ mod decode;
 mod ledger;
 mod pipeline;
 mod reassembly;
+mod recorder;
 mod sample;
 
 use criterion::{criterion_group, criterion_main};
@@ -34,6 +35,7 @@ criterion_group!(
     checksum::bench,
     reassembly::bench,
     ledger::bench,
-    pipeline::bench
+    pipeline::bench,
+    recorder::bench
 );
 criterion_main!(stages);
