@@ -1,5 +1,7 @@
 //! What is written is read back by our own source, and by others where they are installed.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use super::pcapng::*;
 use crate::model::{Frame, FrameId, LinkType, Timestamp};
 use crate::source::{Block, FileFacts, Memory, Source, SourceOptions};
@@ -27,8 +29,11 @@ fn frame(file: u32, number: u64, link_type: LinkType, data: &[u8]) -> Frame<'_> 
     }
 }
 
-/// Time, both lengths' worth and link type of each frame, and what the file says.
-fn read(file: Vec<u8>) -> (Vec<(i64, u32, u32, Vec<u8>)>, FileFacts) {
+/// Time, length on the wire, link type and data of a frame.
+type Read = (i64, u32, u32, Vec<u8>);
+
+/// The frames, and what the file says of itself.
+fn read(file: Vec<u8>) -> (Vec<Read>, FileFacts) {
     let mut source = Memory::new(file, &SourceOptions::default());
     let (mut block, mut frames) = (Block::default(), Vec::new());
     while source.fill(&mut block) {

@@ -86,7 +86,7 @@ mod tests {
     fn first(ids: &[&str]) -> String {
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
         let moment = Timestamp(1_767_323_045_999_999_999);
-        candidates(moment, &ids).next().unwrap()
+        candidates(moment, &ids).next().unwrap_or_default()
     }
 
     #[test]
