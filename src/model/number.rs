@@ -16,6 +16,13 @@ pub fn count(value: u64) -> String {
     grouped
 }
 
+/// A count in at most five characters, for where figures change while one looks:
+/// `84.7k`, `1.20M`.
+pub fn short(value: f64) -> String {
+    let shown = scaled(value, 1000.0, &["", "k", "M", "G", "T", "P", "E"]);
+    shown.replace(' ', "")
+}
+
 /// A count with its noun: `1 frame`, `2 frames`.
 pub fn counted(value: u64, noun: &str) -> String {
     let plural = if value == 1 { "" } else { "s" };
@@ -182,6 +189,13 @@ mod tests {
         assert_eq!(bytes(u64::MAX), "16.0 EiB");
         assert_eq!(rate(17_673.4, "packets"), "17,673 packets/s");
         assert_eq!(rate(0.5, "packets"), "0.50 packets/s");
+    }
+
+    #[test]
+    fn short_counts_are_short() {
+        let shown = [0.0, 0.4, 999.0, 999.6, 84_701.0, 1.2e6, 18e18].map(short);
+        assert_eq!(shown, ["0", "0", "999", "1.00k", "84.7k", "1.20M", "18.0E"]);
+        assert_eq!(short(f64::NAN), ABSENT);
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! Flows and tunnels by name, as tcpdump users write them.
+//! Flows and tunnels by name, as tcpdump users write them, and what else has words.
 
-use super::document::{FlowKey, TunnelKey};
+use super::document::{Closed, Flow, FlowKey, Sort, TunnelKey};
+use crate::model::number;
 use std::net::IpAddr;
 
 /// `10.0.0.1:4000 > 10.0.0.2:53 udp, vlan 7, in vxlan 42 192.0.2.1 > 192.0.2.2:4789`.
@@ -12,6 +13,36 @@ pub fn flow(key: &FlowKey) -> String {
         name.push_str(" (ports unknown)");
     }
     name.push_str(&around(key));
+    name
+}
+
+/// The flow, and what else is known of it.
+pub fn flow_with_remarks(of: &Flow) -> String {
+    let mut name = flow(&of.key);
+    match of.closed {
+        Some(Closed::Wireguard) => name.push_str("; WireGuard, not opened"),
+        Some(Closed::Esp) => name.push_str("; ESP, not opened"),
+        None => {}
+    }
+    if of.super_frames > 0 {
+        let frames = number::counted(of.super_frames, "super-frame");
+        name.push_str(&format!("; {frames} (TSO, GSO or GRO)"));
+    }
+    let errors = &of.icmp_errors;
+    let too_big = errors.fragmentation_needed + errors.packet_too_big;
+    if too_big > 0 {
+        let told = number::counted(too_big, "time");
+        let mtu = errors
+            .lowest_mtu
+            .map_or_else(String::new, |mtu| format!(" (MTU {mtu})"));
+        name.push_str(&format!(
+            "; told {told} by ICMP that packets are too big{mtu}"
+        ));
+    }
+    if errors.reassembly_time_exceeded > 0 {
+        let told = number::counted(errors.reassembly_time_exceeded, "time");
+        name.push_str(&format!("; told {told} by ICMP that fragments never came"));
+    }
     name
 }
 
@@ -57,5 +88,32 @@ fn endpoint(address: IpAddr, port: Option<u16>) -> String {
         (address, None) => address.to_string(),
         (IpAddr::V4(address), Some(port)) => format!("{address}:{port}"),
         (IpAddr::V6(address), Some(port)) => format!("[{address}]:{port}"),
+    }
+}
+
+/// What comes first, in words.
+pub fn order(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Missing => "most bytes missing",
+        Sort::Bytes => "most bytes",
+        Sort::Packets => "most packets",
+        Sort::Fragments => "most fragments",
+        Sort::Bad => "most bad checksums and lengths",
+    }
+}
+
+/// The least confidence that is called sure.
+pub const SURE: f64 = 0.9;
+
+/// A confidence in words.
+pub fn sureness(confidence: f64) -> &'static str {
+    if confidence >= SURE {
+        "sure"
+    } else if confidence >= 0.7 {
+        "likely"
+    } else if confidence >= 0.5 {
+        "fits"
+    } else {
+        "possible"
     }
 }

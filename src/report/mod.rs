@@ -9,11 +9,14 @@ pub mod build;
 pub mod csv;
 pub mod document;
 
+pub mod escape;
+pub mod figures;
 pub mod json;
 pub mod label;
 pub mod ndjson;
 pub mod schema;
 pub mod text;
+pub mod wrap;
 
 pub use crate::model::escape;
 pub use build::{Parts, build};

@@ -21,6 +21,7 @@ const CRATES: [(&str, &[&str]); 6] = [
     ),
     ("evidence", &["pcap_file"]),
     ("pipeline", &["rayon"]),
+    ("watch", &["ratatui"]),
     (
         "host",
         &[

@@ -4,6 +4,7 @@ use super::page::{Page, Tone};
 use crate::model::number;
 use crate::report::document::{Evidence, Finding, Fix, Report, Severity};
 use crate::report::escape;
+use crate::report::label::{SURE, sureness};
 use std::io::{self, Write};
 
 /// Frames that are named for a finding; JSON has all.
@@ -122,22 +123,6 @@ fn write_head(finding: &Finding, page: &mut Page<'_, impl Write>) -> io::Result<
         (finding.title.clone(), Tone::Heading),
         (format!("  {remark}{missing}"), tone),
     ])
-}
-
-/// The least confidence that is called sure.
-const SURE: f64 = 0.9;
-
-/// A confidence in words.
-fn sureness(confidence: f64) -> &'static str {
-    if confidence >= SURE {
-        "sure"
-    } else if confidence >= 0.7 {
-        "likely"
-    } else if confidence >= 0.5 {
-        "fits"
-    } else {
-        "possible"
-    }
 }
 
 fn write_frames(

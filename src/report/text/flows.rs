@@ -2,10 +2,10 @@
 
 use super::page::{Page, Tone};
 use super::table::{Column, Table};
-use crate::model::Counters;
 use crate::model::number;
-use crate::report::document::{Closed, Flow, Report, Sort};
-use crate::report::label;
+use crate::report::document::{Flow, Report};
+use crate::report::figures::{self, bad, datagrams};
+use crate::report::label::{self, order};
 use std::io::{self, Write};
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {
@@ -15,40 +15,10 @@ pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Res
     page.heading("Flows", &remark(report))?;
     let flows = &report.flows;
     let table = Table {
-        names: flows.iter().map(name).collect(),
+        names: flows.iter().map(label::flow_with_remarks).collect(),
         columns: columns(flows),
     };
     table.write(page)
-}
-
-/// The flow, and what else is known of it.
-fn name(flow: &Flow) -> String {
-    let mut name = label::flow(&flow.key);
-    match flow.closed {
-        Some(Closed::Wireguard) => name.push_str("; WireGuard, not opened"),
-        Some(Closed::Esp) => name.push_str("; ESP, not opened"),
-        None => {}
-    }
-    if flow.super_frames > 0 {
-        let frames = number::counted(flow.super_frames, "super-frame");
-        name.push_str(&format!("; {frames} (TSO, GSO or GRO)"));
-    }
-    let errors = &flow.icmp_errors;
-    let too_big = errors.fragmentation_needed + errors.packet_too_big;
-    if too_big > 0 {
-        let told = number::counted(too_big, "time");
-        let mtu = errors
-            .lowest_mtu
-            .map_or_else(String::new, |mtu| format!(" (MTU {mtu})"));
-        name.push_str(&format!(
-            "; told {told} by ICMP that packets are too big{mtu}"
-        ));
-    }
-    if errors.reassembly_time_exceeded > 0 {
-        let told = number::counted(errors.reassembly_time_exceeded, "time");
-        name.push_str(&format!("; told {told} by ICMP that fragments never came"));
-    }
-    name
 }
 
 /// How many there are, and in what order.
@@ -64,17 +34,6 @@ fn remark(report: &Report) -> String {
             "{} of {all}, {order} first",
             number::count(report.flows.len() as u64)
         )
-    }
-}
-
-/// What comes first, in words.
-pub(super) fn order(sort: Sort) -> &'static str {
-    match sort {
-        Sort::Missing => "most bytes missing",
-        Sort::Bytes => "most bytes",
-        Sort::Packets => "most packets",
-        Sort::Fragments => "most fragments",
-        Sort::Bad => "most bad checksums and lengths",
     }
 }
 
@@ -127,14 +86,9 @@ fn deliverable(flow: &Flow) -> Cell {
     ))
 }
 
-/// Datagrams offered, whole or not.
-fn datagrams(counters: &Counters) -> u64 {
-    counters.datagrams.unfragmented + counters.datagrams.fragmented
-}
-
 fn whole(flow: &Flow) -> Cell {
     let all = datagrams(&flow.counters);
-    let whole = flow.counters.datagrams.unfragmented + flow.counters.datagrams.reassembled;
+    let whole = figures::whole(&flow.counters);
     (number::percent(whole, all), Tone::fault_if(whole < all))
 }
 
@@ -152,15 +106,6 @@ fn mtu(flow: &Flow) -> Cell {
     plain(number::or_absent(flow.mtu, |mtu| {
         number::range(mtu.from, mtu.to)
     }))
-}
-
-/// Wrong checksums of any protocol, and bad lengths.
-pub(super) fn bad(counters: &Counters) -> u64 {
-    let sums = &counters.checksums;
-    let protocols = [
-        &sums.ipv4, &sums.udp, &sums.tcp, &sums.icmp, &sums.sctp, &sums.gre,
-    ];
-    protocols.iter().map(|verdicts| verdicts.bad).sum::<u64>() + counters.bad_length.total
 }
 
 fn bad_cell(flow: &Flow) -> Cell {

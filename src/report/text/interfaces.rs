@@ -83,7 +83,9 @@ fn tone(state: State) -> Tone {
     }
 }
 
-fn details(interface: &Interface) -> impl Iterator<Item = String> {
+/// What there is to say of an interface below its line: addresses, what it belongs to,
+/// the parameters of a tunnel, offloads.
+pub fn details(interface: &Interface) -> impl Iterator<Item = String> {
     let addresses = listed(&interface.addresses);
     let others = [("part of", &interface.master), ("on", &interface.parent)];
     let others: Vec<String> = others

@@ -23,7 +23,7 @@ use page::Page;
 use std::io::{self, Write};
 
 pub use causes::{write_causes, write_list};
-pub use interfaces::write_interfaces;
+pub use interfaces::{details as interface_details, write_interfaces};
 
 /// How the text is laid out; decided by whoever knows the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

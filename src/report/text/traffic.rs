@@ -2,9 +2,9 @@
 
 use super::page::{Page, Tone};
 use crate::model::Counters;
-use crate::model::VerdictCounts;
 use crate::model::number;
 use crate::report::document::{Report, Throughput};
+use crate::report::figures;
 use std::io::{self, Write};
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {
@@ -87,22 +87,7 @@ fn write_datagrams(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Re
     if unfinished == 0 {
         return Ok(());
     }
-    let reasons = listed(&[
-        (datagrams.timed_out, "timed out"),
-        (
-            datagrams.incomplete,
-            "still incomplete when the capture ended",
-        ),
-        (
-            datagrams.overlapped,
-            "with pieces that contradict each other",
-        ),
-        (datagrams.oversized, "beyond 65,535 bytes"),
-        (
-            datagrams.evicted,
-            "given up for want of memory (--reassembly-memory)",
-        ),
-    ]);
+    let reasons = figures::unfinished(datagrams);
     let line = format!(
         "{} ({}): {reasons}",
         number::count(unfinished),
@@ -121,12 +106,7 @@ fn write_fragments(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Re
     if fragments.total == 0 {
         return page.field("fragments", "none", Tone::Normal);
     }
-    let positions = listed(&[
-        (fragments.first, "first"),
-        (fragments.middle, "middle"),
-        (fragments.last, "last"),
-        (fragments.atomic, "atomic"),
-    ]);
+    let positions = figures::positions(fragments);
     let line = format!("{}: {positions}", number::count(fragments.total));
     page.field("fragments", &line, Tone::Normal)?;
     let line = format!(
@@ -141,64 +121,16 @@ fn write_fragments(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Re
 /// The sentence for those who counted "bad length" with grep.
 fn write_lengths(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Result<()> {
     let lengths = &totals.bad_length;
-    let mut line = format!(
-        "{} with a bad length",
-        number::counted(lengths.total, "datagram")
-    );
-    if lengths.total > 0 {
-        let kinds = listed(&[
-            (lengths.udp_longer, "UDP length beyond the end"),
-            (lengths.udp_shorter, "UDP length short of the end"),
-            (lengths.udp_below_header, "UDP length below 8"),
-            (lengths.ip_longer, "IP length beyond the frame"),
-        ]);
-        line.push_str(&format!(" ({kinds})"));
-    }
-    if lengths.first_fragment_artifact > 0 {
-        line.push_str(&format!(
-            "; {} that old tcpdump (4.7-4.9.3) would have called so",
-            number::counted(lengths.first_fragment_artifact, "first fragment"),
-        ));
-    }
+    let line = figures::lengths(lengths);
     page.field("lengths", &line, Tone::fault_if(lengths.total > 0))
 }
 
 fn write_checksums(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Result<()> {
-    let sums = &totals.checksums;
-    let protocols = [
-        ("IPv4", &sums.ipv4),
-        ("UDP", &sums.udp),
-        ("TCP", &sums.tcp),
-        ("ICMP", &sums.icmp),
-        ("SCTP", &sums.sctp),
-        ("GRE", &sums.gre),
-    ];
-    let counted = protocols
-        .iter()
-        .filter(|(_, verdicts)| verdicts.total() > 0);
-    for (index, (protocol, verdicts)) in counted.enumerate() {
+    let counted = figures::checksums(&totals.checksums);
+    for (index, (protocol, verdicts)) in counted.into_iter().enumerate() {
         let label = if index == 0 { "checksums" } else { "" };
-        let line = format!("{protocol:<4}  {}", verdicts_line(verdicts));
+        let line = format!("{protocol:<4}  {}", figures::verdicts(verdicts));
         page.field(label, &line, Tone::fault_if(verdicts.bad > 0))?;
     }
     Ok(())
-}
-
-fn verdicts_line(verdicts: &VerdictCounts) -> String {
-    listed(&[
-        (verdicts.good, "good"),
-        (verdicts.bad, "bad"),
-        (verdicts.offloaded, "left to the NIC"),
-        (verdicts.absent, "not used"),
-        (verdicts.unverifiable, "unverifiable"),
-    ])
-}
-
-/// The counts that are not 0, with what they count.
-fn listed(counts: &[(u64, &str)]) -> String {
-    let present = counts.iter().filter(|(count, _)| *count > 0);
-    let named: Vec<String> = present
-        .map(|(count, what)| format!("{} {what}", number::count(*count)))
-        .collect();
-    named.join(", ")
 }

@@ -1,11 +1,11 @@
 //! The tunnels by what their outer packets went through.
 
-use super::flows::{bad, order};
 use super::page::{Page, Tone};
 use super::table::{Column, Table};
 use crate::model::number;
 use crate::report::document::{Report, Sort, Tunnel};
-use crate::report::label;
+use crate::report::figures::bad;
+use crate::report::label::{self, order};
 use std::io::{self, Write};
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {
