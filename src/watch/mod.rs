@@ -5,6 +5,7 @@
 //! about this host is put together by [`host()`].
 //! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON, and
 //! what the [`recorder`] writes of the frames themselves.
+//! Input: a [`Snapshot`] each second, which is plain data. Output: a screen, or lines of JSON.
 //!
 //! What must hold: nothing here reads a clock, a device or the network but
 //! [`metrics::Server`], which answers scrapers and shows nothing of the time, so that a
@@ -18,12 +19,16 @@ mod host;
 pub mod recorder;
 #[cfg(test)]
 pub(crate) mod samples;
+mod screen;
 mod snapshot;
+mod terminal;
 
 pub use findings::{Became, Change, Findings};
 pub use lines::Line;
 pub use host::{Moment, host};
+pub use screen::{Command, Look, Screen};
 pub use snapshot::{
     Active, Captured, Capturing, Host, HostCounter, InterfaceCounts, Rates, Reassembly, Snapshot,
     Totals,
 };
+pub use terminal::{Event, Terminal};
