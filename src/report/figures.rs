@@ -22,14 +22,11 @@ pub fn bad(counters: &Counters) -> u64 {
     protocols.iter().map(|verdicts| verdicts.bad).sum::<u64>() + counters.bad_length.total
 }
 
-/// Why datagrams did not become whole.
-pub fn unfinished(datagrams: &DatagramCounts) -> String {
+/// Why datagrams did not become whole; `incomplete` says it of those that may yet.
+pub fn unfinished(datagrams: &DatagramCounts, incomplete: &str) -> String {
     listed(&[
         (datagrams.timed_out, "timed out"),
-        (
-            datagrams.incomplete,
-            "still incomplete when the capture ended",
-        ),
+        (datagrams.incomplete, incomplete),
         (
             datagrams.overlapped,
             "with pieces that contradict each other",

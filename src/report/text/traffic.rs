@@ -87,7 +87,7 @@ fn write_datagrams(totals: &Counters, page: &mut Page<'_, impl Write>) -> io::Re
     if unfinished == 0 {
         return Ok(());
     }
-    let reasons = figures::unfinished(datagrams);
+    let reasons = figures::unfinished(datagrams, "still incomplete when the capture ended");
     let line = format!(
         "{} ({}): {reasons}",
         number::count(unfinished),

@@ -69,10 +69,11 @@ impl Column {
         match self {
             Self::Flow => 0,
             Self::Missing => 10,
-            Self::Offered | Self::Deliverable => 12,
+            Self::Offered => 12,
+            Self::Deliverable => 13,
             Self::Whole => 8,
             Self::Bad => 6,
-            Self::Packets | Self::Fragments => 10,
+            Self::Packets | Self::Fragments => 11,
             Self::Mtu => 10,
         }
     }
@@ -121,15 +122,19 @@ impl Column {
         }
     }
 
-    /// The worst first, or for names in their order.
-    pub(super) fn compare(self, one: &Flow, other: &Flow) -> Ordering {
-        self.key(other).total_cmp(&self.key(one)).then_with(|| {
-            let key = |flow: &Flow| {
-                let key = &flow.key;
-                (key.src, key.src_port, key.dst, key.dst_port)
-            };
-            key(one).cmp(&key(other))
-        })
+    /// The worst first, or the other way round; equals and names by address.
+    pub(super) fn compare(self, one: &Flow, other: &Flow, is_reversed: bool) -> Ordering {
+        let worst_first = self.key(other).total_cmp(&self.key(one));
+        let ordered = |order: Ordering| if is_reversed { order.reverse() } else { order };
+        let key = |flow: &Flow| {
+            let key = &flow.key;
+            (key.src, key.src_port, key.dst, key.dst_port)
+        };
+        let by_name = key(one).cmp(&key(other));
+        match self {
+            Self::Flow => ordered(by_name),
+            _ => ordered(worst_first).then(by_name),
+        }
     }
 
     fn key(self, flow: &Flow) -> f64 {

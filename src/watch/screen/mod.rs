@@ -13,6 +13,8 @@ mod overview;
 mod past;
 mod row;
 mod status;
+#[cfg(test)]
+mod tests;
 mod view;
 
 use super::{Active, Snapshot};
@@ -216,12 +218,12 @@ impl Screen {
     }
 
     /// How far what is shown is behind what is known, while it stands still.
-    fn seconds_behind(&self) -> Option<f64> {
+    fn seconds_behind(&self, shown: &View) -> Option<f64> {
         if !self.is_paused {
             return None;
         }
         let elapsed = |view: &View| view.snapshot.elapsed_seconds;
-        let shown = self.view.as_ref().map(elapsed)?;
+        let shown = elapsed(shown);
         let latest = self.waiting.as_ref().map_or(shown, elapsed);
         Some((latest - shown).max(0.0))
     }

@@ -28,7 +28,8 @@ impl Screen {
             return String::new();
         };
         let (from, to) = open.scroll.seen(open.lines);
-        format!("{from}-{to} of {}", open.lines)
+        let paused = if self.is_paused { "PAUSED  " } else { "" };
+        format!("{paused}{from}-{to} of {}", open.lines)
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {

@@ -55,12 +55,8 @@ impl View {
             .filter(|index| is_wanted(&flows[*index]))
             .collect();
         self.order.sort_by(|one, other| {
-            let order = wish.sort.compare(&flows[*one], &flows[*other]);
-            if wish.is_reversed {
-                order.reverse()
-            } else {
-                order
-            }
+            let (one, other) = (&flows[*one], &flows[*other]);
+            wish.sort.compare(one, other, wish.is_reversed)
         });
     }
 

@@ -36,7 +36,7 @@ impl Prose {
         match all.saturating_sub(datagrams.reassembled) {
             0 => prose,
             never => {
-                let why = figures::unfinished(datagrams);
+                let why = figures::unfinished(datagrams, "still open");
                 let tone = Tone::fault_if(never > datagrams.incomplete);
                 prose.field(
                     "never whole",

@@ -24,9 +24,10 @@ pub(super) fn page(last: &Active, view: &View, prose: Prose) -> Prose {
     let cleared = view.cleared.iter().find(|one| one.active.finding.id == *id);
     let tone = severity_tone(finding.severity);
     let head = format!(
-        "{}, {}",
+        "{}, {} ({})",
         severity_name(finding.severity),
-        label::sureness(finding.confidence)
+        label::sureness(finding.confidence),
+        finding.name,
     );
     let until = match (now, cleared) {
         (Some(_), _) => String::new(),
@@ -37,7 +38,7 @@ pub(super) fn page(last: &Active, view: &View, prose: Prose) -> Prose {
     let missing = finding.missing_bytes.filter(|bytes| *bytes > 0);
     let prose = prose
         .title(&format!("{}  {}", finding.id, finding.title), tone)
-        .field(&finding.name, &head, tone)
+        .field("severity", &head, tone)
         .field("since", &since, Tone::Normal)
         .field(
             "missing",

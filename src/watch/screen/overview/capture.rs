@@ -50,8 +50,10 @@ impl Row {
         };
         let text = format!("{used:>8} of {}", number::bytes(limit));
         match bytes {
-            bytes if bytes >= limit => self.and(&text, Tone::Fault).and(" FULL", Tone::Fault),
-            bytes if bytes >= limit / 10 * 8 => {
+            bytes if bytes >= limit && bytes > 0 => {
+                self.and(&text, Tone::Fault).and(" FULL", Tone::Fault)
+            }
+            bytes if bytes / 8 >= limit / 10 && bytes > 0 => {
                 self.and(&text, Tone::Doubt).and(" high", Tone::Doubt)
             }
             _ => self.and(&text, Tone::Normal),
@@ -79,20 +81,17 @@ fn line(captured: &Captured, now: u64, name_columns: usize, columns: usize) -> R
         Capturing::Down => ("DOWN  ", Tone::Fault),
         Capturing::Gone => ("GONE  ", Tone::Fault),
     };
-    let problem = captured.problem.as_deref().unwrap_or_default();
-    let row = Row::of(&format!("{name} "), tone).and(state, tone);
-    let row = if problem.is_empty() {
-        row
-    } else {
-        row.and(&format!("{problem}  "), tone)
-    };
-    let dropped = figures(captured, now);
-    let row = row.and(&dropped, lost_tone(captured, now));
-    let received = number::short(captured.received as f64);
-    if columns < 70 {
-        return row;
+    let row = Row::of(&format!("{name} "), tone)
+        .and(state, tone)
+        .and(&figures(captured, now), lost_tone(captured, now));
+    match &captured.problem {
+        Some(problem) => row.and(&format!("  {problem}"), tone),
+        None if columns < 70 => row,
+        None => {
+            let received = number::short(captured.received as f64);
+            row.and(&format!("  {received:>5} received"), Tone::Normal)
+        }
     }
-    row.and(&format!("  {received:>5} received"), Tone::Normal)
 }
 
 fn figures(captured: &Captured, now: u64) -> String {
@@ -128,7 +127,8 @@ pub(super) fn shortened(view: &View, mut rows: Vec<Row>, area: Rect) -> Vec<Row>
     }
     rows.truncate(room - 1);
     let rest = &captured[rows.len().min(captured.len())..];
-    let now = view.lost_now.iter().skip(rows.len()).sum();
+    let now = view.lost_now.iter().skip(rows.len());
+    let now = now.fold(0, |all: u64, one| all.saturating_add(*one));
     let label = if rows.is_empty() { "capture" } else { "" };
     rows.push(Row::of(&format!("{label:LABEL$}"), Tone::Quiet).and_rest(rest, now));
     rows
@@ -148,11 +148,9 @@ impl Row {
                 row = row.and(&format!("{count} {word}  "), Tone::Fault);
             }
         }
-        let text = format!(
-            "{} on {} interfaces",
-            figures(&all, now).trim_start(),
-            rest.len()
-        );
+        let figures = figures(&all, now);
+        let words: Vec<&str> = figures.split_whitespace().collect();
+        let text = format!("{} on {} interfaces", words.join(" "), rest.len());
         row.and(&text, lost_tone(&all, now))
     }
 }

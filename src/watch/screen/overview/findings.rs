@@ -1,6 +1,6 @@
 //! What is wrong now, and what was until a moment ago.
 
-use super::super::row::{Row, Tone, draw_all, fit};
+use super::super::row::{Row, Tone, cut, draw_all, fit};
 use super::super::view::View;
 use super::super::{Focus, Screen};
 use super::{heading, mark};
@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Columns of what stands behind a title: the bytes that are missing, and since when.
-const FIGURES: usize = 22;
+const FIGURES: usize = 24;
 
 /// Lines for all of it, the heading included.
 pub(super) fn wanted(view: &View) -> u16 {
@@ -86,9 +86,9 @@ fn row(view: &View, line: usize, is_chosen: bool, columns: usize) -> Option<Row>
     let missing = missing.map_or_else(String::new, number::bytes);
     let front = format!("{}{word:<8}{} ", mark(is_chosen), fit(&finding.id, 4));
     let is_wide = columns >= 60;
-    let room = columns.saturating_sub(front.len() + if is_wide { FIGURES + 2 } else { 0 });
+    let room = columns.saturating_sub(front.len() + if is_wide { FIGURES } else { 0 });
     let figures = if is_wide {
-        format!("{missing:>9}{when:>15}")
+        format!("{missing:>9} {:>14}", cut(&when, 14))
     } else {
         String::new()
     };

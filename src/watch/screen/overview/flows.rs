@@ -101,8 +101,8 @@ fn header(screen: &Screen, view: &View, columns: &[Column], width: usize) -> Row
     for column in columns {
         let arrow = match (*column == sort, screen.wish.is_reversed) {
             (false, _) => "",
-            (true, false) => "v",
-            (true, true) => "^",
+            (true, false) => "↓",
+            (true, true) => "↑",
         };
         let name = format!("{arrow}{}", column.name());
         let tone = if *column == sort {

@@ -14,7 +14,7 @@ pub(super) fn title(screen: &Screen, view: &View, columns: usize) -> Row {
     let since = number::duration(snapshot.elapsed_seconds.floor());
     let mut right = format!("{since:>12}  {} UTC", clock(snapshot.timestamp));
     let paused = screen
-        .seconds_behind()
+        .seconds_behind(view)
         .map(|seconds| format!(" PAUSED, {} ago ", number::duration(seconds.floor())));
     let paused = paused.unwrap_or_default();
     let taken = width(&paused);

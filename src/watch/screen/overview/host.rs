@@ -90,7 +90,13 @@ fn facts_of(interface: &Interface, host: &Host) -> Row {
 }
 
 fn lost(counts: &InterfaceCounts) -> u64 {
-    counts.rx_errors + counts.rx_dropped + counts.tx_errors + counts.tx_dropped
+    let lost = [
+        counts.rx_errors,
+        counts.rx_dropped,
+        counts.tx_errors,
+        counts.tx_dropped,
+    ];
+    lost.into_iter().fold(0, u64::saturating_add)
 }
 
 fn traffic(counts: &InterfaceCounts) -> String {

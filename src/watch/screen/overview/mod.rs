@@ -20,7 +20,7 @@ use ratatui::layout::Rect;
 const LABEL: usize = 12;
 
 /// From this width on, the host stands beside the capture.
-const WIDE: u16 = 120;
+const WIDE: u16 = 160;
 
 /// Columns between them.
 const GAP: u16 = 2;

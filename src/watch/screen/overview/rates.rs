@@ -11,7 +11,7 @@ use ratatui::widgets::{RenderDirection, Sparkline, Widget};
 
 /// Lines that it takes on a screen of a height.
 pub(super) fn wanted(height: u16) -> u16 {
-    if height >= 40 { 8 } else { 4 }
+    if height >= 36 { 8 } else { 4 }
 }
 
 /// Draws what is offered and deliverable, both to the same scale, then figures.
@@ -25,7 +25,8 @@ pub(super) fn draw(screen: &Screen, view: &View, area: Rect, buffer: &mut Buffer
         Rect { y, height, ..area }.intersection(area)
     };
     let share = if offered > 0.0 {
-        number::share(deliverable / offered)
+        // What is delivered now may have been offered a moment ago.
+        number::share((deliverable / offered).min(1.0))
     } else {
         String::new()
     };
@@ -100,7 +101,7 @@ fn now(view: &View) -> Row {
 fn totals(view: &View) -> Row {
     let totals = &view.snapshot.totals;
     let text = format!(
-        "{} packets, {}, of which {} ({}) can be delivered",
+        "{} packets, {}, {} ({}) deliverable",
         number::count(totals.frames),
         number::bytes(totals.bytes),
         number::bytes(totals.deliverable_bytes),
