@@ -44,7 +44,8 @@
 //! - [`evidence`]: what is handed on as proof: frames with comments, as pcapng; the only
 //!   user of `pcap_file`
 //! - [`report`]: the ledger to one document, the document and the causes to every format
-//! - [`watch`]: a capture that goes on, as a person, a scraper or a log sees it
+//! - [`watch`]: a capture that goes on, as a person, a scraper or a log sees it; the only
+//!   user of `ratatui`
 //! - [`cli`]: the command line; the only user of `clap`
 //!
 //! Data runs one way: a room uses what this table allows and nothing else. A test
@@ -101,6 +102,7 @@
 //! | flows of a watch with metrics of their own | as many as are asked for | the worst are taken |
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
 //! | runs of a benchmark, counters of a kernel | [`witness::MAX_RUNS`], [`witness::MAX_COUNTERS`] | the text is refused |
+//! | what the screen remembers | 600 seconds of rates, 32 findings that cleared, for a minute | the oldest go |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |
 //! | frames kept by the flight recorder | [`watch::recorder::RingLimits`] | the oldest are dropped |
 //! | recordings | [`watch::recorder::RecorderOptions`] | the oldest are deleted |
