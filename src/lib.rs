@@ -64,10 +64,8 @@
 //! | pipeline | model, source, decode, reassemble, receiver, account |
 //! | diagnose | model, account, receiver, witness, host |
 //! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
-//! | watch | model, host, report, diagnose::ALL |
-//! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, watch |
 //! | evidence | model |
-//! | watch | model, host, report, evidence |
+//! | watch | model, host, diagnose::ALL, report, evidence |
 //! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, evidence, watch |
 //!
 //! # Contracts

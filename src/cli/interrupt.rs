@@ -17,19 +17,20 @@ impl Interrupt {
     /// Takes the signals over. In `tcpdump -w - | fraglens analyze -` Ctrl-C reaches
     /// both: tcpdump ends its capture, and the report of it is what was wanted.
     pub(super) fn listen() -> io::Result<Self> {
-        Self::listen_to(&[SIGINT, SIGTERM])
-    }
-
-    /// The same, and the terminal may go away: what was counted until then is wanted.
-    pub(super) fn listen_on_terminal() -> io::Result<Self> {
-        Self::listen_to(&[SIGINT, SIGTERM, SIGHUP])
-    }
-
-    fn listen_to(signals: &[i32]) -> io::Result<Self> {
         let asked = Arc::new(AtomicBool::new(false));
-        for &signal in signals {
+        for signal in [SIGINT, SIGTERM] {
             // In this order: the second signal finds the flag that the first has set.
             flag::register_conditional_shutdown(signal, STATUS_INTERRUPTED, Arc::clone(&asked))?;
+            flag::register(signal, Arc::clone(&asked))?;
+        }
+        Ok(Self(asked))
+    }
+
+    /// The same, and no second signal ends the program: a screen would stay behind. The
+    /// terminal may go away; what was counted until then is wanted.
+    pub(super) fn listen_until_done() -> io::Result<Self> {
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
             flag::register(signal, Arc::clone(&asked))?;
         }
         Ok(Self(asked))

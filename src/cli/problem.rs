@@ -21,6 +21,9 @@ pub enum UsageError {
         "the filter expression is not valid (words behind the files that name no file are one): {0}"
     )]
     Filter(String),
+    /// libpcap does not compile the expression behind the options.
+    #[error("the filter expression is not valid: {0}")]
+    Expression(String),
     /// `-` more than once.
     #[error("- (standard input) can be read only once")]
     TwiceStandardInput,

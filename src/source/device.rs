@@ -141,13 +141,9 @@ impl Device {
                 self.latest = NOTHING;
                 self.capture = Some(capture);
                 self.gone = None;
-                self.note("capturing goes on");
+                self.note(Severity::Note, "capturing goes on");
             }
-            Err(LiveError::Denied { .. }) => {
-                let gone = "it is gone; to open it again needs CAP_NET_RAW, which was given up";
-                self.gone = Some(gone.to_owned());
-            }
-            Err(_) => {}
+            Err(why) => self.gone = Some(format!("it is gone, and cannot be opened again: {why}")),
         }
     }
 
@@ -171,15 +167,15 @@ impl Device {
         self.count();
         self.capture = None;
         let why = reason_of(error);
-        self.note(&why);
+        self.note(Severity::CutOff, &why);
         self.gone = Some(why);
     }
 
-    fn note(&mut self, what: &str) {
+    fn note(&mut self, severity: Severity, what: &str) {
         let after = self.counts.frames;
         let text = format!("after frame {after}: {what}");
         if self.facts.problems.len() < MAX_PROBLEMS {
-            let problem = Problem::new(Severity::CutOff, text);
+            let problem = Problem::new(severity, text);
             self.facts.problems.push(problem);
         }
     }
@@ -229,7 +225,10 @@ impl Filled {
 }
 
 fn open(name: &str, options: &LiveOptions) -> Result<Capture<Active>, LiveError> {
-    let unavailable = |error: Error| failed(name, &error);
+    let unavailable = |error: Error| LiveError::Unavailable {
+        interface: printable(name),
+        reason: reason_of(&error),
+    };
     let snaplen = i32::try_from(options.snaplen).unwrap_or(i32::MAX);
     let buffer = i32::try_from(options.buffer_bytes).unwrap_or(i32::MAX);
     let mut capture = Capture::from_device(name)
@@ -261,16 +260,4 @@ fn open(name: &str, options: &LiveOptions) -> Result<Capture<Active>, LiveError>
 /// knows by both.
 fn link_type_of(capture: &Capture<Active>) -> LinkType {
     LinkType(u32::try_from(capture.get_datalink().0).unwrap_or_default())
-}
-
-/// Whether it is for want of rights cannot be told by a number: the crate passes on
-/// libpcap's words alone.
-fn failed(name: &str, error: &Error) -> LiveError {
-    let (interface, reason) = (printable(name), reason_of(error));
-    let denied = ["permi", "Operation not permitted", "Permission denied"];
-    if denied.iter().any(|word| reason.contains(word)) {
-        LiveError::Denied { interface, reason }
-    } else {
-        LiveError::Unavailable { interface, reason }
-    }
 }

@@ -34,15 +34,7 @@ pub struct LiveOptions {
 /// Why an interface cannot be captured on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LiveError {
-    /// The process lacks the right to.
-    #[error("{interface}: not permitted: {reason}")]
-    Denied {
-        /// Its name.
-        interface: String,
-        /// libpcap's words.
-        reason: String,
-    },
-    /// There is no such interface, or nothing can be captured on it.
+    /// There is no such interface, or it must not be captured on.
     #[error("{interface}: {reason}")]
     Unavailable {
         /// Its name.

@@ -1,11 +1,8 @@
 //! What a person, a scraper or a log sees of a capture that goes on.
 //!
-//! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON, metrics.
-//! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON. Its part
-//! about this host is put together by [`host()`].
-//! Input: a [`Snapshot`] each second, which is plain data. Output: lines of JSON, and
-//! what the [`recorder`] writes of the frames themselves.
-//! Input: a [`Snapshot`] each second, which is plain data. Output: a screen, or lines of JSON.
+//! Input: a [`Snapshot`] each second, which is plain data (its part about this host is put
+//! together by [`host()`]). Output: a [`Screen`], a [`Line`] of JSON, [`metrics`], and what
+//! the [`recorder`] writes of the frames themselves.
 //!
 //! What must hold: nothing here reads a clock, a device or the network but
 //! [`metrics::Server`], which answers scrapers and shows nothing of the time, so that a
@@ -13,9 +10,9 @@
 //! terminal as it is.
 
 mod findings;
+mod host;
 mod lines;
 pub mod metrics;
-mod host;
 pub mod recorder;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -24,8 +21,8 @@ mod snapshot;
 mod terminal;
 
 pub use findings::{Became, Change, Findings};
-pub use lines::Line;
 pub use host::{Moment, host};
+pub use lines::Line;
 pub use screen::{Command, Look, Screen};
 pub use snapshot::{
     Active, Captured, Capturing, Host, HostCounter, InterfaceCounts, Rates, Reassembly, Snapshot,

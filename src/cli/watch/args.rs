@@ -188,6 +188,8 @@ pub enum Display {
     Screen,
     /// Lines of JSON.
     Lines,
+    /// What happens to recordings, on standard error.
+    Notices,
     /// Nothing.
     Nothing,
 }
@@ -239,7 +241,7 @@ pub fn options(args: WatchArgs, terminal: &Terminal) -> Result<WatchOptions, Usa
         Format::Ndjson => Display::Lines,
         Format::Text if on_terminal => Display::Screen,
         _ if is_elsewhere && on_terminal => Display::Screen,
-        _ => Display::Nothing,
+        _ => Display::Notices,
     };
     let filter = expression(&args.words)?;
     Ok(WatchOptions {

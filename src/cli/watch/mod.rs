@@ -3,17 +3,23 @@
 mod args;
 mod clock;
 mod state;
+mod views;
 mod watcher;
 
 pub use args::{Display, Record, WatchArgs, WatchOptions, options};
 
 use super::interrupt::Interrupt;
 use super::output::Output;
+use super::privileges::{Privileges, explain_denied, is_denied};
 use super::{Status, UsageError};
-use crate::pipeline::{self, Analysis};
+use crate::pipeline;
 use crate::report::document::Report;
-use crate::report::{Parts, build};
+use crate::report::{Parts, build, escape};
 use crate::source::{Live, LiveError, Source};
+use anyhow::anyhow;
+use state::Outcome;
+use std::io::{self, Write};
+use views::Views;
 use watcher::Watcher;
 
 /// Watches until told otherwise, writes the report and says what came of it.
@@ -23,32 +29,61 @@ pub(super) fn run(options: &WatchOptions) -> anyhow::Result<Status> {
         .stages
         .pipeline(None, options.layout.timeline_bucket)?;
     let mut source = open(options)?;
-    let interrupt = Interrupt::listen_on_terminal()?;
-    let mut watcher = Watcher::new(options, source.control(), interrupt)?;
-    let (watched, rest) =
-        pipeline::watch(&mut source, &stages, |live| watcher.run(live, &mut output))?;
+    give_up_privileges(options)?;
+    // From here on there may be threads, which have no more rights than this one.
+    let mut views = Views::new(options, &mut source)?;
+    let interrupt = Interrupt::listen_until_done()?;
+    views.show_screen(options)?;
+    let mut watcher = Watcher::new(options, source.control(), interrupt, views);
+    let (watched, rest) = pipeline::watch(&mut source, &stages, |live| {
+        watcher.run(live, &mut output)
+    })?;
     watched?;
-    let analysis = watcher.finish(rest);
-    let report = report(options, &analysis, &source);
+    let report = report(options, &watcher.finish(rest), &source);
     options.layout.finish(&report, output)
 }
 
 fn open(options: &WatchOptions) -> anyhow::Result<Live> {
-    Live::open(options.live.clone()).map_err(|error| match error {
-        LiveError::Filter { .. } => UsageError::Filter(error.to_string()).into(),
-        other => other.into(),
+    Live::open(options.live.clone()).map_err(|error| match &error {
+        LiveError::Filter { .. } => UsageError::Expression(error.to_string()).into(),
+        LiveError::Unavailable { interface, reason } if is_denied(reason) => {
+            anyhow!(explain_denied(interface, reason))
+        }
+        LiveError::Unavailable { interface, reason } => {
+            anyhow!("cannot capture on {interface}: {reason}; `fraglens interfaces` lists all")
+        }
     })
 }
 
-/// What `analyze` would say of the same packets.
-fn report(options: &WatchOptions, analysis: &Analysis, source: &Live) -> Report {
+fn give_up_privileges(options: &WatchOptions) -> anyhow::Result<()> {
+    let privileges = Privileges {
+        user: options.user.clone(),
+        keep_net_raw: options.keep_net_raw,
+    };
+    let given_up = privileges.give_up()?;
+    if options.display != Display::Nothing {
+        given_up.sentences().iter().for_each(|line| say(line));
+    }
+    Ok(())
+}
+
+/// On standard error; nobody is left to be told if that is closed.
+fn say(message: &str) {
+    let _ = writeln!(io::stderr(), "fraglens: {}", escape::line(message));
+}
+
+/// What `analyze` would say of the same packets, and what this host knows besides.
+fn report(options: &WatchOptions, outcome: &Outcome, source: &Live) -> Report {
     let filter = options.live.filter.as_deref();
+    let analysis = &outcome.analysis;
     let parts = Parts {
         ledger: &analysis.ledger,
         forecasts: &analysis.forecasts,
         not_modelled: analysis.not_modelled,
         benchmark: None,
-        kernel: None,
+        kernel: outcome.kernel.as_ref(),
+        interfaces: &outcome.interfaces,
+        captured_on: &options.live.interfaces,
         files: &source.files(),
         warnings: &[],
     };

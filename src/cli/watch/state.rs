@@ -1,12 +1,16 @@
 //! From what was counted to a snapshot.
 
 use super::args::WatchOptions;
+use crate::host::{self, Interface};
 use crate::model::Timestamp;
-use crate::pipeline::{Analysis, Harvest, Recent, Tally, Window};
+use crate::pipeline::{Analysis, Harvest, Tally, Window};
 use crate::report::document::{self, Report, Time};
 use crate::report::{Parts, build};
 use crate::source::{FileFacts, LiveControl, LiveStatus};
-use crate::watch::{Captured, Capturing, Change, Findings, Rates, Reassembly, Snapshot, Totals};
+use crate::watch::{
+    self, Captured, Capturing, Change, Findings, Moment, Rates, Reassembly, Snapshot, Totals,
+};
+use crate::witness::KernelCounters;
 
 /// Most flows and tunnels that a snapshot has: what somebody may scroll through.
 const LISTED: u64 = 200;
@@ -18,24 +22,43 @@ pub(super) struct State<'a> {
     findings: Findings,
     /// How it was when the window began, and half a window later.
     marks: [Mark; 2],
+    /// When the capture began.
+    begun: Mark,
     /// When the last snapshot was made.
-    before: Timestamp,
+    before: Mark,
+    interfaces: Vec<Interface>,
+}
+
+/// What came of it all.
+pub(super) struct Outcome {
+    /// What was counted.
+    pub analysis: Analysis,
+    /// What the kernel counted meanwhile.
+    pub kernel: Option<KernelCounters>,
+    /// The interfaces of this host.
+    pub interfaces: Vec<Interface>,
 }
 
 /// What is counted elsewhere, at one moment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Mark {
+    at: Timestamp,
+    /// Frames dropped, of each interface.
     dropped: Vec<u64>,
+    /// What the kernel says; `None` if it does not.
+    moment: Option<Moment>,
 }
 
 impl<'a> State<'a> {
     pub fn new(options: &'a WatchOptions, now: Timestamp, control: &LiveControl) -> Self {
-        let mark = Mark::of(&control.statuses());
+        let mark = Mark::at(now, &control.statuses());
         Self {
             window: Window::new(options.window, options.layout.timeline_bucket, now),
             findings: Findings::default(),
-            marks: [mark.clone(), mark],
-            before: now,
+            marks: [mark.clone(), mark.clone()],
+            begun: mark.clone(),
+            before: mark,
+            interfaces: host::interfaces().unwrap_or_default(),
             options,
         }
     }
@@ -49,38 +72,42 @@ impl<'a> State<'a> {
     pub fn take(
         &mut self,
         harvest: Harvest,
-        statuses: Vec<LiveStatus>,
+        statuses: &[LiveStatus],
         now: Timestamp,
         elapsed_seconds: f64,
     ) -> Snapshot {
         let begun = self.window.begins();
         let tally = self.window.take(harvest, now);
+        let mark = Mark::at(now, statuses);
         if self.window.begins() != begun {
             self.marks.swap(0, 1);
-            self.marks[1] = Mark::of(&statuses);
+            self.marks[1] = mark.clone();
         }
-        let interval_seconds = (now - self.before).as_secs_f64();
-        self.before = now;
-        let window = self.report_of_window(&statuses);
+        // What cannot be told this time was so a second ago.
+        self.interfaces = host::interfaces().unwrap_or(std::mem::take(&mut self.interfaces));
+        let interval_seconds = (now - self.before.at).as_secs_f64();
+        let window = self.report_of_window(statuses, &mark);
         let held = self.window.held();
-        Snapshot {
+        let snapshot = Snapshot {
             timestamp: Time(now),
             elapsed_seconds,
             interval_seconds,
             rates: rates(&tally, interval_seconds),
             totals: totals(self.window.tally()),
-            captured: self.captured(&statuses),
+            captured: self.captured(statuses),
             reassembly: Reassembly {
                 open_datagrams: held.datagrams,
                 memory_bytes: held.bytes,
                 memory_limit_bytes: self.options.stages.reassembly.memory_bytes as u64,
                 flows: self.window.flows() as u64,
             },
-            host: None,
+            host: self.host(&mark),
             findings: self.findings.active(),
             window,
             window_seconds: (now - self.window.begins()).as_secs_f64(),
-        }
+        };
+        self.before = mark;
+        snapshot
     }
 
     /// What appeared and cleared with this snapshot.
@@ -91,15 +118,50 @@ impl<'a> State<'a> {
         changes
     }
 
-    pub fn finish(self, rest: Analysis) -> Analysis {
-        self.window.finish(rest)
+    /// All of the capture, `rest` being what was not yet taken, and what the kernel
+    /// counted meanwhile.
+    pub fn finish(self, rest: Analysis, now: Timestamp) -> Outcome {
+        let end = Mark::at(now, &[]);
+        Outcome {
+            kernel: self.begun.until(&end),
+            interfaces: self.interfaces,
+            analysis: self.window.finish(rest),
+        }
     }
 
-    fn report_of_window(&mut self, statuses: &[LiveStatus]) -> Report {
+    fn report_of_window(&mut self, statuses: &[LiveStatus], now: &Mark) -> Report {
         let files = self.marks[0].files_since(statuses);
+        let kernel = self.marks[0].until(now);
         let options = self.effective();
-        self.window
-            .look(|recent| report_of(recent, &files, options))
+        let captured_on = &self.options.live.interfaces;
+        let interfaces = &self.interfaces;
+        self.window.look(|recent| {
+            let parts = Parts {
+                ledger: &recent.ledger,
+                forecasts: &recent.forecasts,
+                not_modelled: recent.not_modelled,
+                benchmark: None,
+                kernel: kernel.as_ref(),
+                interfaces,
+                captured_on,
+                files: &files,
+                warnings: &[],
+            };
+            build(&parts, options)
+        })
+    }
+
+    fn host(&self, now: &Mark) -> Option<watch::Host> {
+        let (begun, before) = (self.begun.moment.as_ref()?, self.before.moment.as_ref()?);
+        let captured_on = &self.options.live.interfaces;
+        let now = now.moment.as_ref()?;
+        Some(watch::host(
+            begun,
+            before,
+            now,
+            &self.interfaces,
+            captured_on,
+        ))
     }
 
     fn effective(&self) -> document::Options {
@@ -111,6 +173,12 @@ impl<'a> State<'a> {
         }
     }
 
+    fn is_down(&self, name: &str) -> bool {
+        let is_it = |interface: &&Interface| interface.name == name;
+        let interface = self.interfaces.iter().find(is_it);
+        interface.is_some_and(|interface| interface.state == host::State::Down)
+    }
+
     fn captured(&self, statuses: &[LiveStatus]) -> Vec<Captured> {
         let names = self.options.live.interfaces.iter();
         names
@@ -119,6 +187,7 @@ impl<'a> State<'a> {
                 name: name.clone(),
                 state: match status.gone {
                     Some(_) => Capturing::Gone,
+                    None if self.is_down(name) => Capturing::Down,
                     None => Capturing::Live,
                 },
                 problem: status.gone.clone(),
@@ -132,11 +201,25 @@ impl<'a> State<'a> {
 }
 
 impl Mark {
-    fn of(statuses: &[LiveStatus]) -> Self {
+    fn at(at: Timestamp, statuses: &[LiveStatus]) -> Self {
         let dropped = statuses.iter().map(dropped_of);
+        let moment = || {
+            Some(Moment {
+                reading: host::read(at).ok()?,
+                statistics: host::statistics().unwrap_or_default(),
+            })
+        };
         Self {
+            at,
             dropped: dropped.collect(),
+            moment: moment(),
         }
+    }
+
+    /// What the kernel counted from then to `later`.
+    fn until(&self, later: &Self) -> Option<KernelCounters> {
+        let (earlier, later) = (self.moment.as_ref()?, later.moment.as_ref()?);
+        Some(host::between(&earlier.reading, &later.reading))
     }
 
     /// The inputs, as if they began at the mark.
@@ -154,19 +237,6 @@ impl Mark {
 
 fn dropped_of(status: &LiveStatus) -> u64 {
     status.counts.dropped + status.counts.interface_dropped
-}
-
-fn report_of(recent: &Recent, files: &[FileFacts], options: document::Options) -> Report {
-    let parts = Parts {
-        ledger: &recent.ledger,
-        forecasts: &recent.forecasts,
-        not_modelled: recent.not_modelled,
-        benchmark: None,
-        kernel: None,
-        files,
-        warnings: &[],
-    };
-    build(&parts, options)
 }
 
 fn rates(tally: &Tally, seconds: f64) -> Rates {

@@ -1,15 +1,15 @@
 //! What is done each second.
 
-use super::args::{Display, WatchOptions};
+use super::args::WatchOptions;
 use super::clock::Clock;
-use super::state::State;
+use super::state::{Outcome, State};
+use super::views::{Views, Wish};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::Output;
 use crate::model::Timestamp;
 use crate::pipeline::{Analysis, Live};
 use crate::source::LiveControl;
-use crate::watch::{Change, Line, Snapshot};
-use std::io::{self, Stdout};
+use std::io;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -20,11 +20,11 @@ const DRAIN: Duration = Duration::from_secs(5);
 
 /// Looks at a capture while it goes on.
 pub(super) struct Watcher<'a> {
-    options: &'a WatchOptions,
     control: LiveControl,
     interrupt: Interrupt,
     clock: Clock,
     state: State<'a>,
+    views: Views,
 }
 
 impl<'a> Watcher<'a> {
@@ -32,32 +32,41 @@ impl<'a> Watcher<'a> {
         options: &'a WatchOptions,
         control: LiveControl,
         interrupt: Interrupt,
-    ) -> anyhow::Result<Self> {
-        Ok(Self {
+        views: Views,
+    ) -> Self {
+        Self {
             clock: Clock::new(options.interval, options.duration),
             state: State::new(options, now(), &control),
-            options,
             control,
             interrupt,
-        })
+            views,
+        }
     }
 
     /// Watches until the end is asked for, or comes.
     pub fn run(&mut self, live: &Live<'_>, output: &mut Output) -> io::Result<()> {
+        let watched = self.watch(live, output);
+        // What lies in the rings is read meanwhile.
+        self.control.stop();
+        let ended = self.views.end(output);
+        wait_for(live);
+        watched.and(ended)
+    }
+
+    /// What came of it all, `rest` being what was not yet taken.
+    pub fn finish(self, rest: Analysis) -> Outcome {
+        self.state.finish(rest, now())
+    }
+
+    fn watch(&mut self, live: &Live<'_>, output: &mut Output) -> io::Result<()> {
         while !self.is_over(live) {
             if self.clock.tick() {
                 self.tick(live, output)?;
-            } else {
-                thread::sleep(self.clock.left().min(LOOK));
+            } else if self.views.wait(self.clock.left().min(LOOK))? == Wish::Quit {
+                return Ok(());
             }
         }
-        self.end(live);
         Ok(())
-    }
-
-    /// All of the capture, `rest` being what was not yet taken.
-    pub fn finish(self, rest: Analysis) -> Analysis {
-        self.state.finish(rest)
     }
 
     fn is_over(&self, live: &Live<'_>) -> bool {
@@ -69,48 +78,19 @@ impl<'a> Watcher<'a> {
         let now = now();
         let harvest = live.harvest(self.state.recent());
         let elapsed = self.clock.elapsed().as_secs_f64();
-        let mut snapshot = self
-            .state
-            .take(harvest, self.control.statuses(), now, elapsed);
+        let statuses = self.control.statuses();
+        let mut snapshot = self.state.take(harvest, &statuses, now, elapsed);
         let changes = self.state.changes(&mut snapshot);
-        self.show(&snapshot, &changes, output)
-    }
-
-    fn show(
-        &mut self,
-        snapshot: &Snapshot,
-        changes: &[Change],
-        output: &mut Output,
-    ) -> io::Result<()> {
-        match self.options.display {
-            Display::Lines => {
-                let elsewhere: Option<Stdout> =
-                    self.options.layout.output.as_ref().map(|_| io::stdout());
-                match elsewhere {
-                    Some(mut out) => lines(snapshot, changes, &mut out),
-                    None => lines(snapshot, changes, output),
-                }
-            }
-            Display::Screen | Display::Nothing => Ok(()),
-        }
-    }
-
-    /// Has what lies in the rings read.
-    fn end(&self, live: &Live<'_>) {
-        self.control.stop();
-        let mut waited = Duration::ZERO;
-        while !live.is_over() && waited < DRAIN {
-            thread::sleep(LOOK);
-            waited += LOOK;
-        }
+        self.views.show(snapshot, &changes, output)
     }
 }
 
-fn lines(snapshot: &Snapshot, changes: &[Change], out: &mut impl io::Write) -> io::Result<()> {
-    for change in changes {
-        Line::Finding(change).write(out)?;
+fn wait_for(live: &Live<'_>) {
+    let mut waited = Duration::ZERO;
+    while !live.is_over() && waited < DRAIN {
+        thread::sleep(LOOK);
+        waited += LOOK;
     }
-    Line::Snapshot(snapshot).write(out)
 }
 
 /// By the clock that stamps frames.
