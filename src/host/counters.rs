@@ -208,6 +208,22 @@ mod tests {
     }
 
     #[test]
+    fn this_kernel_counts_what_no_socket_has_room_for() {
+        let deaf = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let sender = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let before = read(at(0)).unwrap();
+        // More than any default of `net.core.rmem_default` holds.
+        for _ in 0..20_000 {
+            sender
+                .send_to(&[0; 1400], deaf.local_addr().unwrap())
+                .unwrap();
+        }
+        let counted = between(&before, &read(at(3)).unwrap());
+        assert!(counted.growth("UdpRcvbufErrors") > Some(0));
+        assert_eq!(counted.duration, Some(Duration::from_secs(3)));
+    }
+
+    #[test]
     fn what_grew_is_known_only_of_what_was_read_twice() {
         let reading = |seconds, values: &[(&str, u64)]| Reading {
             at: at(seconds),
