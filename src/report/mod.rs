@@ -8,8 +8,6 @@
 pub mod build;
 pub mod csv;
 pub mod document;
-
-pub mod escape;
 pub mod figures;
 pub mod json;
 pub mod label;

@@ -50,6 +50,8 @@ fn harvested(path: &Path, threads: usize) -> (String, usize) {
         not_modelled: analysis.not_modelled,
         benchmark: None,
         kernel: None,
+        interfaces: &[],
+        captured_on: &[],
         files: &source.files(),
         warnings: &[],
     };

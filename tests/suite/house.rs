@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that one room has to itself.
-const CRATES: [(&str, &[&str]); 6] = [
+const CRATES: [(&str, &[&str]); 7] = [
     ("source", &["pcap", "pcap_parser"]),
     ("decode", &["etherparse"]),
     (
@@ -16,12 +16,12 @@ const CRATES: [(&str, &[&str]); 6] = [
             "clap_complete",
             "clap_mangen",
             "anyhow",
+            "caps",
             "indicatif",
         ],
     ),
     ("evidence", &["pcap_file"]),
     ("pipeline", &["rayon"]),
-    ("watch", &["ratatui"]),
     (
         "host",
         &[
@@ -31,7 +31,7 @@ const CRATES: [(&str, &[&str]); 6] = [
             "netlink_sys",
         ],
     ),
-    ("watch", &["httparse", "prometheus_client"]),
+    ("watch", &["httparse", "prometheus_client", "ratatui"]),
 ];
 
 type Table = BTreeMap<String, BTreeSet<String>>;

@@ -35,9 +35,8 @@ pub(super) fn run(options: &WatchOptions) -> anyhow::Result<Status> {
     let interrupt = Interrupt::listen_until_done()?;
     views.show_screen(options)?;
     let mut watcher = Watcher::new(options, source.control(), interrupt, views);
-    let (watched, rest) = pipeline::watch(&mut source, &stages, |live| {
-        watcher.run(live, &mut output)
-    })?;
+    let (watched, rest) =
+        pipeline::watch(&mut source, &stages, |live| watcher.run(live, &mut output))?;
     watched?;
     let report = report(options, &watcher.finish(rest), &source);
     options.layout.finish(&report, output)

@@ -214,7 +214,9 @@ fn recorder(options: &WatchOptions, source: &mut Live) -> anyhow::Result<Option<
     }));
     let names = options.live.interfaces.iter();
     let statuses = source.control().statuses();
-    let interfaces = names.zip(&statuses).map(|(name, status)| facts(name, status));
+    let interfaces = names
+        .zip(&statuses)
+        .map(|(name, status)| facts(name, status));
     let recorder = Recorder::new(
         RecorderOptions {
             directory: record.directory.clone(),
