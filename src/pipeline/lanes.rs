@@ -197,7 +197,8 @@ impl Lanes {
                     harvest.held += shard.held();
                 }
                 Work::Predict(hosts) => {
-                    harvest.forecasts.extend(hosts.harvest(end));
+                    // Blocks may still be on their way here: time goes on with them.
+                    harvest.forecasts.extend(hosts.harvest(Timestamp::MIN));
                     harvest.not_modelled += hosts.take_not_modelled();
                 }
             }

@@ -119,7 +119,8 @@ impl Receivers {
     }
 
     /// The forecasts for what came since they were asked for before, as if the capture
-    /// ended at `end`. Hosts keep what they hold.
+    /// ended at `end`, or with the last fragment if that came later. Hosts keep what they
+    /// hold.
     pub fn harvest(&mut self, end: Timestamp) -> impl Iterator<Item = Forecast> {
         let models = self.models.iter_mut().flatten();
         models.map(move |models| models.harvest(end))
