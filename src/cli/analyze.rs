@@ -9,6 +9,7 @@ use super::output::Output;
 use super::progress::Bar;
 use super::witness;
 use crate::pipeline;
+use crate::receiver::Settings;
 use crate::report::document::Report;
 use crate::report::{Parts, build};
 use crate::source::{CaptureFiles, Filter, FilterSet, HashPolicy, Source, SourceOptions};
@@ -31,9 +32,10 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         warnings.push(format!("the filter can take fragments away: {why}"));
     }
     let layout = &options.layout;
-    let stages = options
-        .stages
-        .pipeline(expression, layout.timeline_bucket)?;
+    let stages =
+        options
+            .stages
+            .pipeline(expression, Settings::default(), layout.timeline_bucket)?;
     let benchmark = witness::benchmark(options.benchmark.as_deref())?;
     let kernel = witness::kernel(options.nstat.as_deref())?;
     let mut source = CaptureFiles::open(&options.inputs, &reading(options));

@@ -46,13 +46,12 @@ pub struct ReceiverArgs {
     pub kernel_hz: Option<u32>,
 }
 
-/// The settings: those of the file, changed by what was typed.
+/// The settings: those of the file, or else `settings`, changed by what was typed.
 ///
 /// # Errors
 ///
 /// The file cannot be read or holds a setting that is none.
-pub(super) fn settings(args: &ReceiverArgs) -> anyhow::Result<Settings> {
-    let mut settings = Settings::default();
+pub(super) fn settings(args: &ReceiverArgs, mut settings: Settings) -> anyhow::Result<Settings> {
     if let Some(path) = &args.receiver_settings {
         let text = fs::read_to_string(path).with_context(|| {
             format!(

@@ -7,6 +7,7 @@ use crate::decode::{AutoTunnel, DecodeOptions};
 use crate::model;
 use crate::pipeline;
 use crate::reassemble::Limits;
+use crate::receiver::Settings;
 use crate::source::FilterSet;
 use clap::Args;
 use std::time::Duration;
@@ -87,7 +88,8 @@ impl From<StageArgs> for StageOptions {
 }
 
 impl StageOptions {
-    /// As the pipeline takes them.
+    /// As the pipeline takes them; `receiver` is what is assumed of receivers unless it
+    /// was typed.
     ///
     /// # Errors
     ///
@@ -95,13 +97,14 @@ impl StageOptions {
     pub(super) fn pipeline(
         &self,
         filter: Option<FilterSet>,
+        receiver: Settings,
         timeline_bucket: model::Duration,
     ) -> anyhow::Result<pipeline::Options> {
         Ok(pipeline::Options {
             filter,
             decode: self.decode.clone(),
             reassembly: self.reassembly,
-            receiver: receiver::settings(&self.receiver)?,
+            receiver: receiver::settings(&self.receiver, receiver)?,
             timeline_bucket,
             threads: self.threads.map_or(0, usize::from),
         })

@@ -46,7 +46,7 @@ pub struct Rates {
     pub fragments_per_second: f64,
     /// Datagrams that became whole, or came whole.
     pub datagrams_completed_per_second: f64,
-    /// Datagrams that were given up.
+    /// Datagrams whose fragments ceased to come, or that were given up for another reason.
     pub datagrams_lost_per_second: f64,
 }
 

@@ -9,10 +9,14 @@ mod watcher;
 pub use args::{Display, Record, WatchArgs, WatchOptions, options};
 
 use super::interrupt::Interrupt;
+use super::options::span;
 use super::output::Output;
 use super::privileges::{Privileges, explain_denied, is_denied};
 use super::{Status, UsageError};
+use crate::host;
+use crate::model::Timestamp;
 use crate::pipeline;
+use crate::receiver::Settings;
 use crate::report::document::Report;
 use crate::report::{Parts, build, escape};
 use crate::source::{Live, LiveError, Source};
@@ -27,7 +31,7 @@ pub(super) fn run(options: &WatchOptions) -> anyhow::Result<Status> {
     let mut output = Output::open(options.layout.output.as_deref(), &[])?;
     let stages = options
         .stages
-        .pipeline(None, options.layout.timeline_bucket)?;
+        .pipeline(None, as_here(), options.layout.timeline_bucket)?;
     let mut source = open(options)?;
     give_up_privileges(options)?;
     // From here on there may be threads, which have no more rights than this one.
@@ -40,6 +44,20 @@ pub(super) fn run(options: &WatchOptions) -> anyhow::Result<Status> {
     watched?;
     let report = report(options, &watcher.finish(rest), &source);
     options.layout.finish(&report, output)
+}
+
+/// Receivers are taken to be set as this host is, which most often is one.
+fn as_here() -> Settings {
+    let mut settings = Settings::default();
+    let Ok(here) = host::read(Timestamp::MIN) else {
+        return settings;
+    };
+    let given = |value: &mut u64, here: Option<u64>| *value = here.unwrap_or(*value);
+    given(&mut settings.ipfrag_high_thresh, here.ipv4.memory_bytes);
+    given(&mut settings.ip6frag_high_thresh, here.ipv6.memory_bytes);
+    settings.ipfrag_time = here.ipv4.time.map_or(settings.ipfrag_time, span);
+    settings.ip6frag_time = here.ipv6.time.map_or(settings.ip6frag_time, span);
+    settings
 }
 
 fn open(options: &WatchOptions) -> anyhow::Result<Live> {
@@ -61,7 +79,9 @@ fn give_up_privileges(options: &WatchOptions) -> anyhow::Result<()> {
     };
     let given_up = privileges.give_up()?;
     if options.display != Display::Nothing {
-        given_up.sentences().iter().for_each(|line| say(line));
+        for sentence in given_up.sentences() {
+            let _ = writeln!(io::stderr(), "{sentence}");
+        }
     }
     Ok(())
 }

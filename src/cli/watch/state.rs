@@ -27,6 +27,8 @@ pub(super) struct State<'a> {
     /// When the last snapshot was made.
     before: Mark,
     interfaces: Vec<Interface>,
+    /// Datagrams that were open in the last snapshot.
+    open_before: u64,
 }
 
 /// What came of it all.
@@ -59,6 +61,7 @@ impl<'a> State<'a> {
             begun: mark.clone(),
             before: mark,
             interfaces: host::interfaces().unwrap_or_default(),
+            open_before: 0,
             options,
         }
     }
@@ -88,11 +91,13 @@ impl<'a> State<'a> {
         let interval_seconds = (now - self.before.at).as_secs_f64();
         let window = self.report_of_window(statuses, &mark);
         let held = self.window.held();
+        let lost = (tally.bucket.datagrams_lost + held.datagrams).saturating_sub(self.open_before);
+        self.open_before = held.datagrams;
         let snapshot = Snapshot {
             timestamp: Time(now),
             elapsed_seconds,
             interval_seconds,
-            rates: rates(&tally, interval_seconds),
+            rates: rates(&tally, lost, interval_seconds),
             totals: totals(self.window.tally()),
             captured: self.captured(statuses),
             reassembly: Reassembly {
@@ -239,7 +244,8 @@ fn dropped_of(status: &LiveStatus) -> u64 {
     status.counts.dropped + status.counts.interface_dropped
 }
 
-fn rates(tally: &Tally, seconds: f64) -> Rates {
+/// `lost`: datagrams that were given up, or are open and were not before.
+fn rates(tally: &Tally, lost: u64, seconds: f64) -> Rates {
     let per_second = |count: u64| {
         if seconds > 0.0 {
             count as f64 / seconds
@@ -254,7 +260,7 @@ fn rates(tally: &Tally, seconds: f64) -> Rates {
         deliverable_bits_per_second: per_second(bucket.deliverable_bytes.saturating_mul(8)),
         fragments_per_second: per_second(bucket.fragments),
         datagrams_completed_per_second: per_second(bucket.datagrams_completed),
-        datagrams_lost_per_second: per_second(bucket.datagrams_lost),
+        datagrams_lost_per_second: per_second(lost),
     }
 }
 
