@@ -281,7 +281,7 @@ proptest! {
         name in any::<String>(),
     ) {
         let interfaces = [interface(&name, LinkType(1)), interface("", LinkType(0))];
-        let mut writer = PcapngWriter::new(Vec::new(), section(&[name.clone()]), &interfaces).unwrap();
+        let mut writer = PcapngWriter::new(Vec::new(), section(std::slice::from_ref(&name)), &interfaces).unwrap();
         for (file, link_type, time, data, comment) in &frames {
             let frame = Frame {
                 timestamp: Timestamp(*time),

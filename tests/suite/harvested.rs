@@ -65,7 +65,7 @@ fn harvests_add_up_to_the_report() {
     let captures = support::all_captures("harvests_add_up_to_the_report");
     assert!(captures.len() > 10, "{captures:?}");
     for path in &captures {
-        let at_once = support::text(&Setup::default().files(&[path.clone()]));
+        let at_once = support::text(&Setup::default().files(std::slice::from_ref(path)));
         for threads in [1, 3] {
             let (report, some) = harvested(path, threads);
             assert!(report == at_once, "{} in {threads} threads", path.display());

@@ -17,6 +17,7 @@ mod harvested;
 mod house;
 mod invariants;
 mod kernel;
+mod live;
 mod manifest;
 mod metrics;
 mod mutation;

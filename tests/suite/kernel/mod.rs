@@ -2,10 +2,10 @@
 //! loses fragments at random, and what fraglens predicts from a capture at the receiver
 //! is held against what that kernel counted.
 
-mod counters;
+pub mod counters;
 mod interfaces;
-mod network;
-mod scenario;
+pub mod network;
+pub mod scenario;
 mod slow_program;
 
 use crate::support::{count, fraglens, none};

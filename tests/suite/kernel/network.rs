@@ -139,6 +139,11 @@ impl Network {
         must(Command::new("ip").args(in_namespace(&self.router, &["nft", &rules])));
     }
 
+    /// Runs a program at the receiver to its end.
+    pub fn run_at_receiver(&self, command: &[&str]) {
+        must(Command::new("ip").args(in_namespace(&self.receiver, command)));
+    }
+
     pub fn start_at_sender(&self, command: &[&str]) -> Process {
         Process::start(&self.sender, command)
     }
@@ -190,7 +195,7 @@ impl Process {
         self.signal("CONT");
     }
 
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         must(Command::new("sh").args(["-c", &format!("kill -{name} {}", self.0.id())]));
     }
 }

@@ -1,0 +1,124 @@
+//! The screen in a real terminal.
+
+use super::watching::FRAGLENS;
+use super::{start_receiving, start_sending};
+use crate::kernel::network::{Network, RECEIVER};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Nothing on the screen takes longer than this.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A terminal of 80 columns and 24 lines; gone when it is dropped.
+struct Terminal(String);
+
+impl Terminal {
+    fn start(network: &Network, words: &str) -> Self {
+        let terminal = Self(format!("fraglens-test-{}", std::process::id()));
+        let inside = format!("{FRAGLENS} watch {words}; echo ended with $?; stty -a; sleep 60");
+        let server = ["tmux", "-L", &terminal.0, "-f", "/dev/null"];
+        let session = [
+            "new-session",
+            "-d",
+            "-x",
+            "80",
+            "-y",
+            "24",
+            "bash",
+            "-c",
+            &inside,
+        ];
+        network.run_at_receiver(&[&server[..], &session].concat());
+        terminal
+    }
+
+    fn tmux(&self, words: &[&str]) -> String {
+        let output = Command::new("tmux")
+            .args(["-L", &self.0])
+            .args(words)
+            .output()
+            .expect("tmux starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn press(&self, key: &str) {
+        self.tmux(&["send-keys", key]);
+    }
+
+    fn picture(&self) -> String {
+        self.tmux(&["capture-pane", "-p"])
+    }
+
+    /// Waits for a picture with a text in it.
+    fn shows(&self, text: &str) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let picture = self.picture();
+            if picture.contains(text) {
+                return picture;
+            }
+            assert!(Instant::now() < end, "no \"{text}\" in\n{picture}");
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+#[test]
+fn a_screen_shows_what_is_wrong_and_leaves_the_terminal_as_it_was() {
+    let network = Network::new();
+    network.lose_fragments(30);
+    let _receiver = start_receiving(&network);
+    let _sender = start_sending(&network, &["flood", RECEIVER, "65507", "200", "15"]);
+    let terminal = Terminal::start(&network, "-i b0");
+    let picture = terminal.shows("D01");
+    for text in [
+        "fraglens watch",
+        "offered",
+        "b0",
+        "0 dropped",
+        "? help",
+        "10.1.0.2",
+    ] {
+        assert!(picture.contains(text), "no \"{text}\" in\n{picture}");
+    }
+    assert_eq!(picture.lines().count(), 24, "{picture}");
+    assert!(picture.lines().all(|line| line.chars().count() <= 80));
+    terminal.press("?");
+    terminal.shows("filter");
+    terminal.press("Escape");
+    terminal.tmux(&["resize-window", "-x", "40", "-y", "10"]);
+    terminal.shows("0 dropped");
+    terminal.tmux(&["resize-window", "-x", "100", "-y", "40"]);
+    terminal.shows("Flows");
+    terminal.press("q");
+    let picture = terminal.shows("ended with 0");
+    let settings = terminal.shows("speed");
+    // The report stands where the screen was, and the terminal echoes again.
+    assert!(!picture.contains("? help"), "{picture}");
+    assert!(
+        settings.contains(" echo ") && settings.contains(" icanon "),
+        "{settings}"
+    );
+}
+
+#[test]
+fn a_signal_gives_the_terminal_back() {
+    let network = Network::new();
+    let terminal = Terminal::start(&network, "-i b0");
+    terminal.shows("? help");
+    let pids = terminal.tmux(&["list-panes", "-F", "#{pane_pid}"]);
+    let kill = format!("pkill -TERM -P {}", pids.trim());
+    Command::new("sh")
+        .args(["-c", &kill])
+        .output()
+        .expect("sh starts");
+    terminal.shows("ended with 0");
+    assert!(terminal.shows("speed").contains(" echo "));
+}

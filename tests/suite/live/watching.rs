@@ -1,0 +1,140 @@
+//! `fraglens watch` as a process in a namespace, and what it prints.
+
+use crate::kernel::network::{Network, Process};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::process::ExitStatus;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Nothing waits longer than this for a line.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The program under test.
+pub const FRAGLENS: &str = env!("CARGO_BIN_EXE_fraglens");
+
+/// A watch that writes a line each second.
+pub struct Watching {
+    process: Process,
+    lines: Receiver<String>,
+    /// What it printed so far.
+    pub seen: Vec<Value>,
+    errors: Option<JoinHandle<String>>,
+}
+
+/// A watch that has ended.
+pub struct Ended {
+    pub status: ExitStatus,
+    /// All lines, the report last.
+    pub lines: Vec<Value>,
+    pub errors: String,
+}
+
+impl Watching {
+    /// At the receiver of a network, until the first line.
+    pub fn start(network: &Network, words: &[&str]) -> Self {
+        let command = [&[FRAGLENS, "watch"], words].concat();
+        Self::of(network.start_at_receiver(&command))
+    }
+
+    /// The same without a line to wait for.
+    pub fn of(mut process: Process) -> Self {
+        let (sender, lines) = mpsc::channel();
+        let output = process.0.stdout.take().expect("it is piped");
+        thread::spawn(move || {
+            let lines = BufReader::new(output).lines().map_while(Result::ok);
+            // An error means that nobody listens any more.
+            lines
+                .map(|line| sender.send(line))
+                .take_while(Result::is_ok)
+                .for_each(drop);
+        });
+        let mut errors = process.0.stderr.take().expect("it is piped");
+        let errors = thread::spawn(move || {
+            let mut text = String::new();
+            drop(errors.read_to_string(&mut text));
+            text
+        });
+        Self {
+            process,
+            lines,
+            seen: Vec::new(),
+            errors: Some(errors),
+        }
+    }
+
+    /// Waits for a line that is as wanted.
+    pub fn wait_for(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) => {
+                    let line = parsed(&line);
+                    self.seen.push(line.clone());
+                    if wanted(&line) {
+                        return line;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) if Instant::now() < end => {}
+                Err(error) => panic!("{error}: no {what} in {:#?}", self.seen.last()),
+            }
+        }
+    }
+
+    /// Waits for the next snapshot.
+    pub fn snapshot(&mut self) -> Value {
+        self.wait_for("snapshot", |line| line["type"] == "snapshot")
+    }
+
+    /// Of the process.
+    pub fn id(&self) -> u32 {
+        self.process.0.id()
+    }
+
+    pub fn signal(&self, name: &str) {
+        self.process.signal(name);
+    }
+
+    /// Asks it to end, and waits.
+    pub fn end(self) -> Ended {
+        self.signal("INT");
+        self.ended()
+    }
+
+    /// Waits until it has ended.
+    pub fn ended(mut self) -> Ended {
+        let end = Instant::now() + PATIENCE;
+        let mut lines = std::mem::take(&mut self.seen);
+        loop {
+            match self.lines.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) => lines.push(parsed(&line)),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => assert!(Instant::now() < end, "it goes on"),
+            }
+        }
+        let errors = self.errors.take().expect("it is read once");
+        Ended {
+            status: self.process.0.wait().expect("it ends"),
+            lines,
+            errors: errors.join().expect("it is read"),
+        }
+    }
+}
+
+impl Ended {
+    /// The report at the end.
+    pub fn report(&self) -> &Value {
+        let last = self.lines.last().expect("a line");
+        assert_eq!(last["schema_version"], 1, "{}", self.errors);
+        last
+    }
+
+    pub fn lines_of(&self, kind: &str) -> impl Iterator<Item = &Value> {
+        self.lines.iter().filter(move |line| line["type"] == kind)
+    }
+}
+
+fn parsed(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
