@@ -47,15 +47,8 @@ fn analyze(bytes: &[u8], block_bytes: usize, threads: usize) -> Vec<u8> {
     let analysis = pipeline::analyze(&mut source, &options, &|_| ControlFlow::Continue(()))
         .expect("threads start");
     let parts = Parts {
-        ledger: &analysis.ledger,
-        forecasts: &analysis.forecasts,
-        not_modelled: analysis.not_modelled,
-            benchmark: None,
-            kernel: None,
-        interfaces: &[],
-        captured_on: &[],
         files: &source.files(),
-        warnings: &[],
+        ..Parts::of(&analysis.ledger, &analysis.forecasts, analysis.not_modelled)
     };
     let report = build(&parts, options_of_report());
     let fragmented = report.totals.datagrams;

@@ -58,15 +58,11 @@ fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
         ));
     }
     let parts = Parts {
-        ledger: &analysis.ledger,
-        forecasts: &analysis.forecasts,
-        not_modelled: analysis.not_modelled,
         benchmark: benchmark.as_ref(),
         kernel: kernel.as_ref(),
-        interfaces: &[],
-        captured_on: &[],
         files: &source.files(),
         warnings: &warnings,
+        ..Parts::of(&analysis.ledger, &analysis.forecasts, analysis.not_modelled)
     };
     Ok(build(&parts, layout.effective(&options.stages, filter)))
 }

@@ -2,9 +2,10 @@
 
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{LinkAttribute, LinkMessage};
+use serde::Serialize;
 
-/// What the kernel has counted of one interface since that was made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What the kernel has counted of one interface, since that was made or since some moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Statistics {
     /// Its name, as the kernel has it.
     pub name: String,

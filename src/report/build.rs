@@ -43,6 +43,23 @@ pub struct Parts<'a> {
     pub warnings: &'a [String],
 }
 
+impl<'a> Parts<'a> {
+    /// Of what was counted, and nothing besides.
+    pub fn of(ledger: &'a Ledger, forecasts: &'a [Forecast], not_modelled: NotModelled) -> Self {
+        Self {
+            ledger,
+            forecasts,
+            not_modelled,
+            benchmark: None,
+            kernel: None,
+            interfaces: &[],
+            captured_on: &[],
+            files: &[],
+            warnings: &[],
+        }
+    }
+}
+
 /// Lays the ledger out as the document of the report.
 pub fn build(parts: &Parts<'_>, options: Options) -> Report {
     let ledger = parts.ledger;

@@ -1,6 +1,6 @@
 //! What the kernel of this host says, from one moment to another.
 
-use super::{Host, HostCounter, InterfaceCounts};
+use super::{Host, HostCounter};
 use crate::host::{Interface, Reading, Statistics};
 use std::collections::BTreeSet;
 
@@ -96,7 +96,7 @@ fn added(since: &Reading, name: &str, value: u64) -> u64 {
     value.saturating_sub(since.counters.get(name).copied().unwrap_or(0))
 }
 
-fn counts(start: &[Statistics], now: &[Statistics], captured: &[String]) -> Vec<InterfaceCounts> {
+fn counts(start: &[Statistics], now: &[Statistics], captured: &[String]) -> Vec<Statistics> {
     let is_captured = |one: &&Statistics| is_any(captured) || captured.contains(&one.name);
     let counted = now.iter().filter(is_captured).map(|now| {
         let before = start.iter().find(|start| start.name == now.name);
@@ -105,10 +105,10 @@ fn counts(start: &[Statistics], now: &[Statistics], captured: &[String]) -> Vec<
     counted.collect()
 }
 
-fn since(start: &Statistics, now: &Statistics) -> InterfaceCounts {
+fn since(start: &Statistics, now: &Statistics) -> Statistics {
     // One that counts less than before is another interface of the same name.
     let added = |of: fn(&Statistics) -> u64| of(now).checked_sub(of(start)).unwrap_or(of(now));
-    InterfaceCounts {
+    Statistics {
         name: now.name.clone(),
         rx_packets: added(|one| one.rx_packets),
         tx_packets: added(|one| one.tx_packets),

@@ -25,7 +25,6 @@ pub use host::{Moment, host};
 pub use lines::Line;
 pub use screen::{Command, Look, Screen};
 pub use snapshot::{
-    Active, Captured, Capturing, Host, HostCounter, InterfaceCounts, Rates, Reassembly, Snapshot,
-    Totals,
+    Active, Captured, Capturing, Host, HostCounter, Rates, Reassembly, Snapshot, Totals,
 };
 pub use terminal::{Event, Terminal};

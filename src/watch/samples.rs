@@ -1,6 +1,7 @@
 //! A snapshot made by hand, for the tests of what shows it.
 
 use super::*;
+use crate::host::Statistics;
 use crate::model::Timestamp;
 use crate::report::document::Time;
 use crate::report::samples;
@@ -61,11 +62,11 @@ pub(crate) fn snapshot() -> Snapshot {
             ],
             fragment_memory_bytes: Some(4_194_816),
             fragment_memory_limit_bytes: Some(4 << 20),
-            interface_counts: vec![InterfaceCounts {
+            interface_counts: vec![Statistics {
                 name: "eth0".to_owned(),
                 rx_packets: 7_155_881,
                 rx_bytes: 10_299_600_000,
-                ..InterfaceCounts::default()
+                ..Statistics::default()
             }],
             interfaces: Vec::new(),
         }),

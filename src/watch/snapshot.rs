@@ -1,6 +1,6 @@
 //! One second of a capture that goes on.
 
-use crate::host::Interface;
+use crate::host::{Interface, Statistics};
 use crate::model::Counters;
 use crate::report::document::{Finding, Report, Time};
 use serde::Serialize;
@@ -118,8 +118,8 @@ pub struct Host {
     pub fragment_memory_bytes: Option<u64>,
     /// Where it begins to refuse IPv4 fragments (`net.ipv4.ipfrag_high_thresh`).
     pub fragment_memory_limit_bytes: Option<u64>,
-    /// What it counts of the interfaces captured on.
-    pub interface_counts: Vec<InterfaceCounts>,
+    /// What it counted of the interfaces captured on, since the capture began.
+    pub interface_counts: Vec<Statistics>,
     /// The interfaces captured on, and those under and over them.
     pub interfaces: Vec<Interface>,
 }
@@ -133,29 +133,6 @@ pub struct HostCounter {
     pub since_start: u64,
     /// What was added in the interval, a second.
     pub per_second: f64,
-}
-
-/// What the kernel counts of one interface; since the capture began.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct InterfaceCounts {
-    /// Its name.
-    pub name: String,
-    /// Packets that came in.
-    pub rx_packets: u64,
-    /// Packets that went out.
-    pub tx_packets: u64,
-    /// Bytes that came in.
-    pub rx_bytes: u64,
-    /// Bytes that went out.
-    pub tx_bytes: u64,
-    /// Received and wrong.
-    pub rx_errors: u64,
-    /// Received and dropped for want of room.
-    pub rx_dropped: u64,
-    /// Could not be sent.
-    pub tx_errors: u64,
-    /// Dropped on the way out.
-    pub tx_dropped: u64,
 }
 
 /// A finding that is true now.

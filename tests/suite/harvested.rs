@@ -45,15 +45,8 @@ fn harvested(path: &Path, threads: usize) -> (String, usize) {
     let analysis = window.finish(rest);
     assert!(tally.frames <= analysis.ledger.capture.frames);
     let parts = Parts {
-        ledger: &analysis.ledger,
-        forecasts: &analysis.forecasts,
-        not_modelled: analysis.not_modelled,
-        benchmark: None,
-        kernel: None,
-        interfaces: &[],
-        captured_on: &[],
         files: &source.files(),
-        warnings: &[],
+        ..Parts::of(&analysis.ledger, &analysis.forecasts, analysis.not_modelled)
     };
     let report = build(&parts, document::Options::default());
     (support::text(&report), harvests)

@@ -1,10 +1,10 @@
 //! The metrics of a watch, as a real Prometheus scrapes, stores and judges them.
 
 use crate::support::{Setup, in_repository, none, pcap};
+use fraglens::host::Statistics;
 use fraglens::watch::metrics::{Metrics, Server};
 use fraglens::watch::{
-    Active, Captured, Capturing, Host, HostCounter, InterfaceCounts, Rates, Reassembly, Snapshot,
-    Totals,
+    Active, Captured, Capturing, Host, HostCounter, Rates, Reassembly, Snapshot, Totals,
 };
 use serde_json::Value;
 use std::fs;
@@ -60,9 +60,9 @@ fn snapshot() -> Snapshot {
             }],
             fragment_memory_bytes: Some(4_000_000),
             fragment_memory_limit_bytes: Some(4_194_304),
-            interface_counts: vec![InterfaceCounts {
+            interface_counts: vec![Statistics {
                 name: "eth0".to_owned(),
-                ..InterfaceCounts::default()
+                ..Statistics::default()
             }],
             interfaces: Vec::new(),
         }),

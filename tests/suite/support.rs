@@ -54,15 +54,11 @@ impl Setup {
         let analysis = pipeline::analyze(source, &options, &|_| ControlFlow::Continue(()))
             .expect("threads start");
         let parts = Parts {
-            ledger: &analysis.ledger,
-            forecasts: &analysis.forecasts,
-            not_modelled: analysis.not_modelled,
-            benchmark: None,
             kernel: host.kernel.as_ref(),
             interfaces: &host.interfaces,
             captured_on: &host.captured_on,
             files: &source.files(),
-            warnings: &[],
+            ..Parts::of(&analysis.ledger, &analysis.forecasts, analysis.not_modelled)
         };
         // All flows and tunnels are listed: `top` is none.
         build(&parts, document::Options::default())

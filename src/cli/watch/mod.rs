@@ -96,15 +96,11 @@ fn report(options: &WatchOptions, outcome: &Outcome, source: &Live) -> Report {
     let filter = options.live.filter.as_deref();
     let analysis = &outcome.analysis;
     let parts = Parts {
-        ledger: &analysis.ledger,
-        forecasts: &analysis.forecasts,
-        not_modelled: analysis.not_modelled,
-        benchmark: None,
         kernel: outcome.kernel.as_ref(),
         interfaces: &outcome.interfaces,
         captured_on: &options.live.interfaces,
         files: &source.files(),
-        warnings: &[],
+        ..Parts::of(&analysis.ledger, &analysis.forecasts, analysis.not_modelled)
     };
     let mut report = build(&parts, options.layout.effective(&options.stages, filter));
     // The kernel took them away and counts none.

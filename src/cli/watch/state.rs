@@ -142,15 +142,11 @@ impl<'a> State<'a> {
         let interfaces = &self.interfaces;
         self.window.look(|recent| {
             let parts = Parts {
-                ledger: &recent.ledger,
-                forecasts: &recent.forecasts,
-                not_modelled: recent.not_modelled,
-                benchmark: None,
                 kernel: kernel.as_ref(),
                 interfaces,
                 captured_on,
                 files: &files,
-                warnings: &[],
+                ..Parts::of(&recent.ledger, &recent.forecasts, recent.not_modelled)
             };
             build(&parts, options)
         })

@@ -2,7 +2,8 @@
 
 use super::family::Family;
 use super::series::Series;
-use crate::watch::{InterfaceCounts, Snapshot};
+use crate::host::Statistics;
+use crate::watch::Snapshot;
 
 static COUNTERS: Family = Family::counter(
     "host_counter",
@@ -54,7 +55,7 @@ pub(super) fn gather(snapshot: &Snapshot, series: &mut Series) {
     }
 }
 
-fn interface(counts: &InterfaceCounts, series: &mut Series) {
+fn interface(counts: &Statistics, series: &mut Series) {
     for (family, received, sent) in [
         (&PACKETS, counts.rx_packets, counts.tx_packets),
         (&BYTES, counts.rx_bytes, counts.tx_bytes),

@@ -299,12 +299,17 @@ impl Lines {
         Self(receiver)
     }
 
+    /// The next line, if one comes in time.
+    pub fn next(&self, within: Duration) -> Result<String, mpsc::RecvTimeoutError> {
+        self.0.recv_timeout(within)
+    }
+
     /// The first line with a text, doing something now and then until it comes.
     pub fn wait_for(&self, text: &str, mut meanwhile: impl FnMut()) -> String {
         let end = Instant::now() + PATIENCE;
         let mut said = Vec::new();
         loop {
-            match self.0.recv_timeout(LOOK) {
+            match self.next(LOOK) {
                 Ok(line) if line.contains(text) => return line,
                 Ok(line) => said.push(line),
                 Err(mpsc::RecvTimeoutError::Timeout) if Instant::now() < end => meanwhile(),

@@ -1,10 +1,11 @@
 //! `fraglens watch` as a process in a namespace, and what it prints.
 
 use crate::kernel::network::{Network, Process};
+use crate::kernel::scenario::Lines;
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::process::ExitStatus;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ pub const FRAGLENS: &str = env!("CARGO_BIN_EXE_fraglens");
 /// A watch that writes a line each second.
 pub struct Watching {
     process: Process,
-    lines: Receiver<String>,
+    lines: Lines,
     /// What it printed so far.
     pub seen: Vec<Value>,
     errors: Option<JoinHandle<String>>,
@@ -40,16 +41,7 @@ impl Watching {
 
     /// The same without a line to wait for.
     pub fn of(mut process: Process) -> Self {
-        let (sender, lines) = mpsc::channel();
-        let output = process.0.stdout.take().expect("it is piped");
-        thread::spawn(move || {
-            let lines = BufReader::new(output).lines().map_while(Result::ok);
-            // An error means that nobody listens any more.
-            lines
-                .map(|line| sender.send(line))
-                .take_while(Result::is_ok)
-                .for_each(drop);
-        });
+        let lines = Lines::of(process.0.stdout.take().expect("it is piped"));
         let mut errors = process.0.stderr.take().expect("it is piped");
         let errors = thread::spawn(move || {
             let mut text = String::new();
@@ -68,7 +60,7 @@ impl Watching {
     pub fn wait_for(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
-            match self.lines.recv_timeout(Duration::from_millis(100)) {
+            match self.lines.next(Duration::from_millis(100)) {
                 Ok(line) => {
                     let line = parsed(&line);
                     self.seen.push(line.clone());
@@ -107,7 +99,7 @@ impl Watching {
         let end = Instant::now() + PATIENCE;
         let mut lines = std::mem::take(&mut self.seen);
         loop {
-            match self.lines.recv_timeout(Duration::from_millis(100)) {
+            match self.lines.next(Duration::from_millis(100)) {
                 Ok(line) => lines.push(parsed(&line)),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => assert!(Instant::now() < end, "it goes on"),

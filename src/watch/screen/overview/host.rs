@@ -3,10 +3,11 @@
 use super::super::row::{Row, Tone, fit};
 use super::super::view::View;
 use super::{LABEL, labelled};
+use crate::host::Statistics;
 use crate::host::{Interface, State};
 use crate::model::number;
 use crate::report::text::interface_details;
-use crate::watch::{Host, HostCounter, InterfaceCounts};
+use crate::watch::{Host, HostCounter};
 
 /// Columns of one counter.
 const COUNTER: usize = 33;
@@ -89,7 +90,7 @@ fn facts_of(interface: &Interface, host: &Host) -> Row {
     row
 }
 
-fn lost(counts: &InterfaceCounts) -> u64 {
+fn lost(counts: &Statistics) -> u64 {
     let lost = [
         counts.rx_errors,
         counts.rx_dropped,
@@ -99,7 +100,7 @@ fn lost(counts: &InterfaceCounts) -> u64 {
     lost.into_iter().fold(0, u64::saturating_add)
 }
 
-fn traffic(counts: &InterfaceCounts) -> String {
+fn traffic(counts: &Statistics) -> String {
     let mut text = format!(
         "rx {}, tx {} packets",
         number::short(counts.rx_packets as f64),

@@ -1,13 +1,12 @@
 //! Moments of a capture, made by hand.
 
 use super::super::*;
+use crate::host::Statistics;
 use crate::host::{Encapsulation, Interface, Offload, State, UdpTunnel};
 use crate::model::{LinkType, Timestamp};
 use crate::report::document::{Explanation, Report, Severity};
 use crate::report::samples as reports;
-use crate::watch::{
-    Captured, Capturing, Host, InterfaceCounts, Rates, Reassembly, Totals, samples,
-};
+use crate::watch::{Captured, Capturing, Host, Rates, Reassembly, Totals, samples};
 
 /// What a diagnosis says of 14 % missing, at its usual length.
 const SENTENCE: &str = "993 Mbit/s were offered to 10.2.0.2 in 65,507-byte messages of 47 \
@@ -201,10 +200,10 @@ pub(super) fn hostile() -> Snapshot {
         host.counters[0].name = evil.to_owned();
         host.interfaces[0].name = evil.to_owned();
         host.interfaces[0].parent = Some(evil.to_owned());
-        host.interface_counts.push(InterfaceCounts {
+        host.interface_counts.push(Statistics {
             name: evil.to_owned(),
             rx_errors: 1,
-            ..InterfaceCounts::default()
+            ..Statistics::default()
         });
         host.fragment_memory_limit_bytes = Some(0);
     }
