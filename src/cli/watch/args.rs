@@ -11,7 +11,7 @@ use crate::report::document::Severity;
 use crate::source::LiveOptions;
 use clap::ValueHint;
 use std::ffi::OsString;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -87,8 +87,8 @@ pub struct WatchArgs {
     #[arg(long, value_name = "TIME", value_parser = interval, default_value = "10s", help_heading = "Watching")]
     pub window: Duration,
 
-    /// Serve metrics for Prometheus at this address, as in 127.0.0.1:9464
-    #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Watching")]
+    /// Serve metrics for Prometheus at this port of 127.0.0.1, or at this address
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = metrics_address, help_heading = "Watching")]
     pub metrics: Option<SocketAddr>,
 
     /// Flows that get metrics of their own, the worst first
@@ -302,6 +302,15 @@ fn interval(text: &str) -> Result<Duration, String> {
         time if time > Duration::from_secs(600) => Err("must be at most 10m".to_owned()),
         time => Ok(time),
     }
+}
+
+/// Nobody else is to see them unless told otherwise.
+fn metrics_address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(port) = text.trim_start_matches(':').parse::<u16>() {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    text.parse()
+        .map_err(|_| "must be a port, or an address and a port as in 127.0.0.1:9464".to_owned())
 }
 
 /// libpcap takes a signed 32-bit number.

@@ -4,6 +4,7 @@ use super::args::{Display, WatchOptions};
 use crate::cli::output::Output;
 use crate::model;
 use crate::report::document::Time;
+use crate::report::json;
 use crate::report::text::Color;
 use crate::source::{Live, LiveStatus};
 use crate::watch::metrics::{Metrics, Server};
@@ -11,6 +12,7 @@ use crate::watch::recorder::{InterfaceFacts, Notice, Recorder, RecorderOptions, 
 use crate::watch::{Change, Command, Event, Line, Look, Screen, Snapshot, Terminal};
 use anyhow::Context;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -183,10 +185,18 @@ fn save(recorder: Option<&mut Recorder>, latest: Option<&Snapshot>) -> String {
     let (Some(recorder), Some(latest)) = (recorder, latest) else {
         return "nothing to save yet".to_owned();
     };
-    match recorder.save_now(latest) {
-        Ok(path) => format!("saved {}", path.display()),
-        Err(error) => format!("not saved: {error}"),
+    let saved = recorder.save_now(latest).map_err(anyhow::Error::from);
+    match saved.and_then(|path| report_beside(&path, latest).map(|()| path)) {
+        Ok(path) => format!("saved {}, and a report beside it", path.display()),
+        Err(error) => format!("not saved: {error:#}"),
     }
+}
+
+/// Writes the report of the last seconds under the name of a recording.
+fn report_beside(recording: &Path, latest: &Snapshot) -> anyhow::Result<()> {
+    let mut output = Output::open(Some(&recording.with_extension("json")), &[])?;
+    json::write(&latest.window, &mut output)?;
+    output.finish()
 }
 
 fn served(options: &WatchOptions) -> anyhow::Result<Option<Served>> {
