@@ -30,13 +30,14 @@ Examples:
 
 Exit status:
   0  the packets were analysed, whatever was found in them
-  1  an interface cannot be captured on
+  1  it could not begin (no such interface, no right to capture, an address or a
+     directory that cannot be used), or the report could not be written
   2  wrong usage
   3  --fail-on was met";
 
 /// What `fraglens watch` can be told.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, override_usage = "fraglens watch [OPTIONS] -i <INTERFACE>... [EXPRESSION]")]
+#[command(mut_args(of_this_host), after_help = EXAMPLES, override_usage = "fraglens watch [OPTIONS] -i <INTERFACE>... [EXPRESSION]")]
 pub struct WatchArgs {
     /// Only packets that match this expression, see pcap-filter(7)
     ///
@@ -56,6 +57,9 @@ pub struct WatchArgs {
     pub interface: Vec<String>,
 
     /// Ring of each interface, in which packets wait to be read
+    ///
+    /// Packets that find it full are dropped. They are counted and shown, and make D36
+    /// appear.
     #[arg(short = 'B', long, value_name = "SIZE", value_parser = buffer, default_value = "256MiB", help_heading = "Input")]
     pub buffer: u32,
 
@@ -63,7 +67,7 @@ pub struct WatchArgs {
     #[arg(short, long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(64..=262_144), help_heading = "Input")]
     pub snaplen: Option<u32>,
 
-    /// Capture only what the interface would take anyway
+    /// Leave promiscuous mode off: only packets that the interface takes anyway
     #[arg(short = 'p', long, help_heading = "Input")]
     pub no_promiscuous_mode: bool,
 
@@ -79,11 +83,13 @@ pub struct WatchArgs {
     #[command(flatten)]
     pub stages: StageArgs,
 
-    /// How often the screen is drawn, or a line is written
+    /// Time from one snapshot to the next: drawn on the screen, or written as a line
     #[arg(long, value_name = "TIME", value_parser = interval, default_value = "1s", help_heading = "Watching")]
     pub interval: Duration,
 
-    /// How far findings and flows look back; half of it at least
+    /// How far findings and flows look back: so long at most, half of it at least
+    ///
+    /// Must be twice the interval or more.
     #[arg(long, value_name = "TIME", value_parser = interval, default_value = "10s", help_heading = "Watching")]
     pub window: Duration,
 
@@ -95,7 +101,11 @@ pub struct WatchArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Watching")]
     pub metrics_flows: u16,
 
-    /// Write the packets around each finding into this directory
+    /// Write the packets around each finding into this directory, as pcapng
+    ///
+    /// It is made if it is not there. The recordings are called
+    /// fraglens-<UTC>-<IDS>.pcapng and hold what went wrong as comments, on the file and
+    /// on the packets that show it. Key s on the screen writes one, too.
     #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath, help_heading = "Recording")]
     pub record: Option<PathBuf>,
 
@@ -113,10 +123,12 @@ pub struct WatchArgs {
     pub record_on: Gravity,
 
     /// Recordings that are kept; the oldest is deleted first
+    ///
+    /// One that was renamed is not counted and never deleted.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Recording")]
     pub record_files: u32,
 
-    /// Bytes of recordings that are kept
+    /// Bytes of all recordings that are kept; one takes a fourth at most
     #[arg(long, value_name = "SIZE", value_parser = size_of, default_value = "1GiB", help_heading = "Recording")]
     pub record_bytes: u64,
 
@@ -124,7 +136,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "SIZE", value_parser = size_of, default_value = "256MiB", help_heading = "Recording")]
     pub record_memory: u64,
 
-    /// Be this user once the interfaces are open
+    /// Become this user once the interfaces are open
     #[arg(
         long,
         value_name = "NAME",
@@ -140,6 +152,11 @@ pub struct WatchArgs {
     pub keep_net_raw: bool,
 
     /// How the report is written [default: text on a terminal, else ndjson]
+    ///
+    /// And what is seen until then. With text a screen, if standard input and output are
+    /// a terminal. With ndjson a line of JSON for each snapshot, and one for each finding
+    /// that appears or clears. With json and csv nothing, or a screen if the report goes
+    /// to a file.
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<Format>,
 
@@ -275,6 +292,20 @@ pub fn options(args: WatchArgs, terminal: &Terminal) -> Result<WatchOptions, Usa
     })
 }
 
+/// What receivers are taken to be unless it is typed: as [`super::as_here`] has it.
+fn of_this_host(setting: clap::Arg) -> clap::Arg {
+    let meaning = match setting.get_id().as_str() {
+        "ipfrag_time" => "net.ipv4.ipfrag_time [default: as on this host]",
+        "ipfrag_high_thresh" => {
+            "net.ipv4.ipfrag_high_thresh: memory for unfinished datagrams [default: as on this host]"
+        }
+        "ip6frag_time" => "net.ipv6.ip6frag_time [default: as on this host]",
+        "ip6frag_high_thresh" => "net.ipv6.ip6frag_high_thresh [default: as on this host]",
+        _ => return setting,
+    };
+    setting.help(meaning)
+}
+
 fn expression(words: &[OsString]) -> Result<Option<String>, UsageError> {
     let mut texts = Vec::new();
     for word in words {
@@ -319,5 +350,189 @@ fn buffer(text: &str) -> Result<u32, String> {
         0..1_048_576 => Err("must be at least 1MiB".to_owned()),
         bytes if bytes > i32::MAX as u64 => Err("must be less than 2GiB".to_owned()),
         bytes => Ok(bytes as u32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::args::{Args, Command};
+    use super::*;
+    use clap::Parser;
+
+    const BOTH: Terminal = Terminal {
+        input: true,
+        output: true,
+        error: true,
+        columns: Some(80),
+        refuses_color: false,
+    };
+
+    fn meant_on(arguments: &str, terminal: &Terminal) -> Result<WatchOptions, String> {
+        let words = ["fraglens", "watch"].into_iter();
+        match Args::try_parse_from(words.chain(arguments.split_whitespace())) {
+            Ok(Args {
+                command: Command::Watch(args),
+            }) => options(*args, terminal).map_err(|error| error.to_string()),
+            Ok(other) => Err(format!("{other:?}")),
+            Err(told) => Err(told.to_string().lines().next().unwrap_or("").to_owned()),
+        }
+    }
+
+    fn meant(arguments: &str) -> Result<WatchOptions, String> {
+        meant_on(arguments, &Terminal::default())
+    }
+
+    #[test]
+    fn what_is_seen_follows_format_and_terminal() {
+        let output_only = Terminal {
+            input: false,
+            ..BOTH
+        };
+        let (none, text, ndjson) = (Terminal::default(), Format::Text, Format::Ndjson);
+        let (json, csv) = (Format::Json, Format::Csv);
+        let table = [
+            ("", BOTH, Display::Screen, text),
+            ("", output_only, Display::Notices, text),
+            ("", none, Display::Lines, ndjson),
+            ("-o out", BOTH, Display::Screen, text),
+            ("-o out", none, Display::Lines, ndjson),
+            ("--format text", none, Display::Notices, text),
+            ("--format ndjson", BOTH, Display::Lines, ndjson),
+            ("--format ndjson -o out", BOTH, Display::Lines, ndjson),
+            ("--format json", BOTH, Display::Notices, json),
+            ("--format json -o out", BOTH, Display::Screen, json),
+            ("--format json -o out", none, Display::Notices, json),
+            ("--format csv -o out", BOTH, Display::Screen, csv),
+            ("-q", BOTH, Display::Nothing, text),
+            ("-q", none, Display::Nothing, ndjson),
+            ("-q --format ndjson", BOTH, Display::Nothing, ndjson),
+        ];
+        for (arguments, terminal, display, format) in table {
+            let meant = meant_on(&format!("-i eth0 {arguments}"), &terminal);
+            let seen = meant.map(|options| (options.display, options.layout.format));
+            assert_eq!(seen, Ok((display, format)), "{arguments} {terminal:?}");
+        }
+    }
+
+    #[test]
+    fn defaults_are_whole_packets_of_a_promiscuous_interface() -> Result<(), String> {
+        let options = meant("-i eth0")?;
+        assert_eq!(options.live.interfaces, ["eth0"]);
+        assert_eq!(options.live.filter, None);
+        assert_eq!(options.live.buffer_bytes, 256 << 20);
+        assert_eq!(options.live.snaplen, WHOLE_PACKETS);
+        assert!(options.live.promiscuous);
+        assert_eq!((options.live.count, options.duration), (None, None));
+        assert_eq!(options.interval, Duration::from_secs(1));
+        assert_eq!(options.window, model::Duration::from_secs(10));
+        assert_eq!((options.metrics, options.record), (None, None));
+        assert!(!options.keep_net_raw);
+        Ok(())
+    }
+
+    #[test]
+    fn options_mean_what_they_say() -> Result<(), String> {
+        let options = meant(
+            "-i eth0 -B 1MiB -s 128 -p -c 7 --duration 1m --interval 500ms --window 1s \
+             --metrics 127.0.0.1:9464 --metrics-flows 5 --user nobody --keep-net-raw \
+             --record there --record-seconds 3s --record-on error --record-files 2 \
+             --record-bytes 9MiB --record-memory 8MiB",
+        )?;
+        let live = &options.live;
+        assert_eq!((live.buffer_bytes, live.snaplen), (1 << 20, 128));
+        assert_eq!((live.promiscuous, live.count), (false, Some(7)));
+        assert_eq!(options.duration, Some(Duration::from_secs(60)));
+        assert_eq!(options.interval, Duration::from_millis(500));
+        assert_eq!(options.window, model::Duration::from_secs(1));
+        let metrics = SocketAddr::from(([127, 0, 0, 1], 9464));
+        assert_eq!(options.metrics, Some(metrics));
+        assert_eq!(options.metrics_flows, 5);
+        assert_eq!(options.user.as_deref(), Some("nobody"));
+        assert!(options.keep_net_raw);
+        let record = Record {
+            directory: PathBuf::from("there"),
+            time: model::Duration::from_secs(3),
+            on: Severity::Error,
+            files: 2,
+            bytes: 9 << 20,
+            memory: 8 << 20,
+        };
+        assert_eq!(options.record, Some(record));
+        Ok(())
+    }
+
+    #[test]
+    fn an_interface_named_twice_is_captured_on_once() {
+        let names = |arguments| meant(arguments).map(|options| options.live.interfaces);
+        let both = vec!["eth1".to_owned(), "eth0".to_owned()];
+        assert_eq!(names("-i eth1 -i eth0 -i eth1"), Ok(both));
+    }
+
+    #[test]
+    fn the_words_behind_the_options_are_an_expression() {
+        let filter = |arguments| meant(arguments).map(|options| options.live.filter);
+        let some = |expression: &str| Ok(Some(expression.to_owned()));
+        assert_eq!(filter("-i eth0 host 10.0.0.1"), some("host 10.0.0.1"));
+        // A file of that name is none here.
+        assert_eq!(filter("-i eth0 udp Cargo.toml"), some("udp Cargo.toml"));
+        assert_eq!(filter("-i eth0 -- len - 4 > 9"), some("len - 4 > 9"));
+        assert_eq!(filter("udp -i eth0"), some("udp"));
+        let blank = vec![OsString::from(" "), OsString::new()];
+        assert_eq!(expression(&blank), Ok(None));
+    }
+
+    #[test]
+    fn an_expression_that_is_no_text_is_refused() {
+        use std::os::unix::ffi::OsStringExt;
+        let words = [OsString::from("host"), OsString::from_vec(vec![0xff])];
+        let refused = UsageError::FilterNotText("\u{fffd}".to_owned());
+        assert_eq!(expression(&words), Err(refused));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said() {
+        let table = [
+            (
+                "",
+                "error: the following required arguments were not provided:",
+            ),
+            (
+                "-i eth0 --window 1s",
+                "--window 1s must be at least twice --interval 1s",
+            ),
+            (
+                "-i eth0 --interval 6s",
+                "--window 10s must be at least twice --interval 6s",
+            ),
+            (
+                "-i eth0 --interval 99ms",
+                "error: invalid value '99ms' for '--interval <TIME>': must be at least 100ms",
+            ),
+            (
+                "-i eth0 --window 11m",
+                "error: invalid value '11m' for '--window <TIME>': must be at most 10m",
+            ),
+            (
+                "-i eth0 -B 1MB",
+                "error: invalid value '1MB' for '--buffer <SIZE>': must be at least 1MiB",
+            ),
+            (
+                "-i eth0 -B 2GiB",
+                "error: invalid value '2GiB' for '--buffer <SIZE>': must be less than 2GiB",
+            ),
+            (
+                "-i eth0 -s 63",
+                "error: invalid value '63' for '--snaplen <BYTES>': 63 is not in 64..=262144",
+            ),
+            (
+                "-i eth0 --metrics-flows 1001",
+                "error: invalid value '1001' for '--metrics-flows <N>': 1001 is not in 0..=1000",
+            ),
+        ];
+        for (arguments, message) in table {
+            let said = meant(arguments).err();
+            assert_eq!(said.as_deref(), Some(message), "{arguments}");
+        }
+        assert!(meant("-i eth0 --interval 5s").is_ok());
     }
 }
