@@ -24,6 +24,30 @@
 //!                           └──► decode, and so on inwards
 //! ```
 //!
+//! A capture that goes on takes the same way from the interfaces of this host. What was
+//! counted is taken out of it at each interval, and kept twice: since the beginning, and
+//! for the last seconds. In the end, what is left in the pipeline is added, and the whole
+//! becomes the one document.
+//!
+//! ```text
+//!   interfaces                                   ┌────────┐ counters, interfaces
+//!        │                                       │  host  ├───────────────┐
+//!        ▼                                       └────────┘               ▼
+//!  ┌─────────────┐ blocks  ╔═════════════╗ harvest ┌────────┐ report ┌──────────┐
+//!  │ source live ├───┬────►║ as above,   ╟────────►│ window ├───────►│ snapshot │
+//!  └─────────────┘   │     ║ to a ledger ║ each    └────────┘ of the └────┬─────┘
+//!   a ring of each   │     ╚═════════════╝ interval          last seconds │
+//!   interface        │                                                    ▼
+//!                    │ frames of the last seconds            ┌─────────────────────────┐
+//!                    └──────────────────────────────────────►│ watch: screen or lines, │
+//!                                                            │ metrics, recorder       │
+//!                                                            └─────────────────────────┘
+//! ```
+//!
+//! [`cli`] is where these meet: it takes a [`Harvest`](pipeline::Harvest) and a
+//! [`Reading`](host::Reading) when its clock says so, has a [`Window`](pipeline::Window)
+//! and [`report::build()`] make a [`Snapshot`](watch::Snapshot) of them, and shows that.
+//!
 //! [`pipeline`] tells this story in code: blocks are decoded by whatever worker is
 //! free; fragments go to one of a fixed number of shards by the key of their
 //! datagram, and each shard takes them in the order of the capture, worked by
@@ -83,7 +107,10 @@
 //!   fragment are kept. Bytes are kept only for outer datagrams that carry a tunnel.
 //! - Reassembly is keyed by scope (tunnels and VLANs), addresses, identification and,
 //!   for IPv4, protocol. Two tenants with equal inner addresses never mix.
-//! - Time comes with frames. Nothing reads a clock.
+//! - Time comes with frames, and no count or finding depends on when it is looked at. A
+//!   watch reads clocks for two things only: [`cli`] for when a snapshot is due and what
+//!   time it bears, [`watch::metrics::Server`] for when a connection has lasted too long.
+//!   [`analyze`](pipeline::analyze) reads none but to draw its progress.
 //!
 //! # Bounds
 //!
@@ -92,6 +119,8 @@
 //! | flows, tunnels | [`account::MAX_FLOWS`], [`account::MAX_TUNNELS`] | added up in one record |
 //! | scopes | [`model::scope::MAX_SCOPES`] | their flows and tunnels are shown without them |
 //! | hosts that fragments go to, and their datagrams | 512 and 32,768 in each of 16 shards and depths | no forecast for them |
+//! | flows, tunnels of the last seconds of a watch | [`pipeline::MAX_RECENT`] of each | added up in one record |
+//! | packets of an interface that wait to be read | the ring that was asked for | dropped by the kernel, which counts them |
 //! | unfinished datagrams | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
 //! | frames kept that show something | [`account::MAX_EXHIBITS`] of each kind | the first of the capture stay |
 //! | fragmented flows by host, for a diagnosis | 20,000 | those with most bytes are looked at |
