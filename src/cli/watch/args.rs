@@ -103,9 +103,9 @@ pub struct WatchArgs {
 
     /// Write the packets around each finding into this directory, as pcapng
     ///
-    /// It is made if it is not there. The recordings are called
-    /// fraglens-<UTC>-<IDS>.pcapng and hold what went wrong as comments, on the file and
-    /// on the packets that show it. Key s on the screen writes one, too.
+    /// It is made if it is not there. A recording is called by time (UTC) and findings, as
+    /// in fraglens-2026-01-02T030405Z-D09.pcapng, and holds what went wrong as comments, on
+    /// the file and on the packets that show it. Key s on the screen writes one, too.
     #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath, help_heading = "Recording")]
     pub record: Option<PathBuf>,
 
