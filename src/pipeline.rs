@@ -42,7 +42,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-pub use window::{MAX_RECENT, Recent, Tally, Window};
+pub use window::{MAX_RECENT, MAX_WATCHED, Recent, Tally, Window};
 use worker::Worker;
 
 /// Parts the reassembly is split into, whatever the number of threads: the bound

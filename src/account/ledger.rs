@@ -365,6 +365,18 @@ impl Ledger {
         self.exhibits.merge(other.exhibits);
     }
 
+    /// The same, and leaves the other as it is, which may be much larger.
+    pub fn merge_copy(&mut self, other: &Self) {
+        self.capture.merge(other.capture.clone());
+        self.flows.merge_copy(&other.flows);
+        self.tunnels.merge_copy(&other.tunnels);
+        self.timeline.merge(other.timeline.clone());
+        self.undecoded.merge(other.undecoded.clone());
+        self.scopes.merge(other.scopes.clone());
+        self.reassembly_limits += other.reassembly_limits;
+        self.exhibits.merge(other.exhibits.clone());
+    }
+
     /// Applies every bound exactly; done once, before the ledger is read.
     pub fn settle(&mut self) {
         self.flows.settle();

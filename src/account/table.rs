@@ -181,7 +181,23 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
             self.lower(ceiling);
             self.beyond.merge(other.beyond);
         }
-        let mut entries = other.entries.into_iter();
+        self.merge_entries(other.entries.into_iter());
+    }
+
+    /// Adds another table and leaves it as it is.
+    pub fn merge_copy(&mut self, other: &Self)
+    where
+        V: Clone,
+    {
+        if let Some(ceiling) = other.ceiling {
+            self.lower(ceiling);
+            self.beyond.merge(other.beyond.clone());
+        }
+        let entries = other.entries.iter();
+        self.merge_entries(entries.map(|(key, value)| (*key, value.clone())));
+    }
+
+    fn merge_entries(&mut self, mut entries: impl Iterator<Item = (K, V)>) {
         let mut together = Vec::with_capacity(TOGETHER);
         loop {
             together.extend(entries.by_ref().take(TOGETHER));

@@ -318,7 +318,7 @@ pub enum Gravity {
 /// The longest span that is accepted; beyond it, it is a typing error.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-fn time(text: &str, least: Duration) -> Result<Duration, String> {
+pub(super) fn time(text: &str, least: Duration) -> Result<Duration, String> {
     let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if time < least {
         Err(format!(

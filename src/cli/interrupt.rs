@@ -1,6 +1,6 @@
 //! Ctrl-C: the first ends the reading, the second the program.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 use std::io;
 use std::sync::Arc;
@@ -26,11 +26,15 @@ impl Interrupt {
         Ok(Self(asked))
     }
 
-    /// The same, and no second signal ends the program: a screen would stay behind. The
-    /// terminal may go away; what was counted until then is wanted.
-    pub(super) fn listen_until_done() -> io::Result<Self> {
+    /// The same, and the terminal may go away: what was counted until then is wanted.
+    /// With a screen no second signal ends the program, since the screen would stay.
+    pub(super) fn listen_until_done(has_screen: bool) -> io::Result<Self> {
         let asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+            if !has_screen {
+                let asked = Arc::clone(&asked);
+                flag::register_conditional_shutdown(signal, STATUS_INTERRUPTED, asked)?;
+            }
             flag::register(signal, Arc::clone(&asked))?;
         }
         Ok(Self(asked))

@@ -3,7 +3,7 @@
 use super::UsageError;
 use anyhow::Context;
 use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, Stdout, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -11,7 +11,8 @@ use tempfile::NamedTempFile;
 /// Where a report goes.
 pub(super) enum Output {
     /// Standard output.
-    Standard(BufWriter<StdoutLock<'static>>),
+    /// Not locked meanwhile: whoever has to give a terminal back writes to it too.
+    Standard(BufWriter<Stdout>),
     /// A device or a pipe, which must not be replaced by a file.
     Special(BufWriter<File>),
     /// A file beside the destination, which takes its name at the end.
@@ -23,7 +24,7 @@ impl Output {
     /// is not possible.
     pub(super) fn open(path: Option<&Path>, inputs: &[PathBuf]) -> anyhow::Result<Self> {
         let Some(path) = path else {
-            return Ok(Self::Standard(BufWriter::new(io::stdout().lock())));
+            return Ok(Self::Standard(BufWriter::new(io::stdout())));
         };
         let shown = path.display();
         if inputs.iter().any(|input| same_file(input, path)) {

@@ -47,6 +47,13 @@ impl Sub for Timestamp {
     }
 }
 
+impl Sub for Duration {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
 impl Add<Duration> for Timestamp {
     type Output = Self;
     fn add(self, span: Duration) -> Self {

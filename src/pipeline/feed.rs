@@ -57,6 +57,8 @@ struct Turn {
     /// Number of the next block.
     next: u64,
     frames: u64,
+    /// Blocks that were filled and not yet given back.
+    out: usize,
     is_over: bool,
 }
 
@@ -183,13 +185,21 @@ impl<'a> Feed<'a> {
             decoded,
         };
         turn.next += 1;
+        turn.out += 1;
         turn.ready.push_back(filled);
     }
 
     /// Takes a block back to be filled again.
     pub(super) fn give_back(&self, decoded: Decoded) {
-        lock(&self.turn).empty.push(decoded);
+        let mut turn = lock(&self.turn);
+        turn.out = turn.out.saturating_sub(1);
+        turn.empty.push(decoded);
         self.changed.notify_one();
+    }
+
+    /// Whether all that was read is done.
+    pub(super) fn is_idle(&self) -> bool {
+        lock(&self.turn).out == 0
     }
 
     /// Whether nothing more is to be read.

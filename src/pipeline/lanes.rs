@@ -7,12 +7,13 @@
 
 use super::feed::{Decoded, Feed};
 use super::hosts::Hosts;
-use super::live::Harvest;
+use super::live::{Harvest, Looked};
 use super::order::{Load, Order};
-use super::shard::{Derived, Shard};
+use super::shard::{Counted, Derived, Shard};
 use super::{Options, SHARDS, lock};
 use crate::model::Timestamp;
 use crate::model::facts::MAX_LAYERS;
+use crate::receiver::{Forecast, NotModelled};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, TryLockError};
 
@@ -42,12 +43,29 @@ enum Work {
     Predict(Hosts),
 }
 
+/// What was taken of a lane.
+enum Taken {
+    Counted(Box<Counted>),
+    Predicted(Vec<Forecast>, NotModelled),
+}
+
 impl Work {
     fn of(lane: usize, options: &Options) -> Self {
         if lane < SHARDS {
             Self::Reassemble(Box::new(Shard::new(options)))
         } else {
             Self::Predict(Hosts::new(&options.receiver))
+        }
+    }
+
+    /// Takes what was counted; merging it is for when nobody waits for the lane.
+    fn take(&mut self, looked: &Looked) -> Taken {
+        match self {
+            Self::Reassemble(shard) => Taken::Counted(Box::new(shard.take(looked))),
+            Self::Predict(hosts) => {
+                let forecasts = hosts.harvest(looked.clock.unwrap_or(Timestamp::MIN));
+                Taken::Predicted(forecasts.collect(), hosts.take_not_modelled())
+            }
         }
     }
 
@@ -181,25 +199,20 @@ impl Lanes {
 
     /// Takes what all shards have counted. Workers that come by a shard meanwhile leave
     /// it alone, so it is brought up to date for them.
-    pub(super) fn harvest(
-        &self,
-        recent: Timestamp,
-        end: Timestamp,
-        harvest: &mut Harvest,
-        feed: &Feed<'_>,
-    ) {
+    pub(super) fn harvest(&self, looked: &Looked, harvest: &mut Harvest, feed: &Feed<'_>) {
         for lane in &self.lanes {
-            match &mut lock(lane).work {
-                Work::Reassemble(shard) => {
-                    harvest.ledger.merge(shard.take());
-                    harvest.past.merge(shard.take_past());
-                    harvest.unfinished.merge(shard.unfinished(recent, end));
-                    harvest.held += shard.held();
+            let taken = lock(lane).work.take(looked);
+            match taken {
+                Taken::Counted(counted) => {
+                    let [ledger, past, unfinished] = counted.ledgers;
+                    harvest.ledger.merge(ledger);
+                    harvest.past.merge(past);
+                    harvest.unfinished.merge(unfinished);
+                    harvest.held += counted.held;
                 }
-                Work::Predict(hosts) => {
-                    // Blocks may still be on their way here: time goes on with them.
-                    harvest.forecasts.extend(hosts.harvest(Timestamp::MIN));
-                    harvest.not_modelled += hosts.take_not_modelled();
+                Taken::Predicted(forecasts, not_modelled) => {
+                    harvest.forecasts.extend(forecasts);
+                    harvest.not_modelled += not_modelled;
                 }
             }
         }

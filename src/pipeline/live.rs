@@ -33,6 +33,16 @@ pub struct Harvest {
     pub held: Held,
 }
 
+/// What a harvest is about.
+pub(super) struct Looked {
+    /// Datagrams opened since then are recent.
+    pub recent: Timestamp,
+    /// As if the capture ended there.
+    pub end: Timestamp,
+    /// What it is now, if nothing from before is still to be done.
+    pub clock: Option<Timestamp>,
+}
+
 /// A capture that goes on.
 pub struct Live<'a> {
     pub(super) feed: &'a Feed<'a>,
@@ -45,15 +55,20 @@ pub struct Live<'a> {
 
 impl Live<'_> {
     /// Takes what was counted since the harvest before, while the capture goes on.
-    /// Datagrams opened at `recent` or later are the recent ones.
-    pub fn harvest(&self, recent: Timestamp) -> Harvest {
+    /// Datagrams opened at `recent` or later are the recent ones. `quiet_until`: no frame
+    /// from before then is still to come. Without it time goes on with fragments alone, as
+    /// it does in files, whose frames need not be in order.
+    pub fn harvest(&self, recent: Timestamp, quiet_until: Option<Timestamp>) -> Harvest {
         let mut ledger = Ledger::new(self.options.timeline_bucket);
         for worker in self.workers {
             let counted = lock(worker).take();
             ledger.merge(counted);
         }
         let last = ledger.capture.span().last;
+        let last = last.max(quiet_until.unwrap_or(Timestamp::MIN));
         let end = last.max(Timestamp(self.latest.fetch_max(last.0, Ordering::Relaxed)));
+        // Else blocks may still be on their way: time goes on with them.
+        let clock = (quiet_until.is_some() && self.feed.is_idle()).then_some(end);
         let mut harvest = Harvest {
             past: Ledger::new(self.options.timeline_bucket),
             unfinished: Ledger::new(self.options.timeline_bucket),
@@ -62,7 +77,8 @@ impl Live<'_> {
             held: Held::default(),
             ledger,
         };
-        self.lanes.harvest(recent, end, &mut harvest, self.feed);
+        let looked_at = Looked { recent, end, clock };
+        self.lanes.harvest(&looked_at, &mut harvest, self.feed);
         harvest
     }
 

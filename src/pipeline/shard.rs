@@ -1,6 +1,7 @@
 //! What a shard does with its fragments: reassemble, open tunnels, count.
 
 use super::fragments::{Fragments, Part};
+use super::live::Looked;
 use super::order::Load;
 use super::worker::innermost_piece;
 use super::{Options, SHARDS};
@@ -99,17 +100,25 @@ impl Shard {
         }
     }
 
-    /// Takes what was counted since it was taken before.
-    pub(super) fn take(&mut self) -> Ledger {
+    /// Takes what was counted since it was taken before, after what is over was ended.
+    pub(super) fn take(&mut self, looked: &Looked) -> Counted {
+        if let Some(clock) = looked.clock {
+            for reassembler in &mut self.reassemblers {
+                reassembler.expire(clock, &mut self.opener);
+            }
+        }
         let mut ledger = self.opener.ledger.take();
         for reassembler in &mut self.reassemblers {
             ledger.reassembly_limits += reassembler.take_limits_hit();
         }
         ledger.scopes = self.opener.decoder.take_scopes();
-        ledger
+        Counted {
+            ledgers: [ledger, self.opener.past.take(), self.unfinished(looked)],
+            held: self.held(),
+        }
     }
 
-    /// The same of a shard that is at its end.
+    /// What was counted by a shard that is at its end.
     pub(super) fn into_ledger(mut self) -> Ledger {
         let mut ledger = self.opener.ledger;
         ledger.merge(self.opener.past);
@@ -120,28 +129,19 @@ impl Shard {
         ledger
     }
 
-    /// The same of datagrams given up that were opened before what was looked at in
-    /// [`Self::unfinished`].
-    pub(super) fn take_past(&mut self) -> Ledger {
-        self.opener.past.take()
-    }
-
-    /// What would be lost if the capture ended at `end`, of datagrams opened since
-    /// `recent`.
-    pub(super) fn unfinished(&mut self, recent: Timestamp, end: Timestamp) -> Ledger {
+    /// What would be lost if the capture ended now, of datagrams opened recently.
+    fn unfinished(&mut self, looked: &Looked) -> Ledger {
         let opener = &mut self.opener;
-        opener.recent = recent;
-        opener.within.last = end;
-        let counted = opener.ledger.take();
+        opener.recent = looked.recent;
+        opener.within.last = looked.end;
         for reassembler in &mut self.reassemblers {
-            reassembler.tell_unfinished(recent, opener);
+            reassembler.tell_unfinished(looked.recent, opener);
         }
         opener.within.last = Timestamp::MAX;
-        std::mem::replace(&mut opener.ledger, counted)
+        opener.ledger.take()
     }
 
-    /// Datagrams that are unfinished, and the memory of all that is held.
-    pub(super) fn held(&self) -> Held {
+    fn held(&self) -> Held {
         let mut held = Held::default();
         for reassembler in &self.reassemblers {
             held.datagrams += reassembler.open_datagrams() as u64;
@@ -149,6 +149,14 @@ impl Shard {
         }
         held
     }
+}
+
+/// What was counted by a shard.
+pub(super) struct Counted {
+    /// Everything but what is in the next two; of datagrams given up that were opened
+    /// before what is recent; and of those that are open and recent.
+    pub ledgers: [Ledger; 3],
+    pub held: Held,
 }
 
 /// What is held of datagrams that are not whole.

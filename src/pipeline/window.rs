@@ -16,7 +16,11 @@ use std::collections::btree_map::Entry;
 
 /// Most flows and most tunnels of the last seconds that are told apart: all of them are
 /// copied each second.
-pub const MAX_RECENT: usize = 1 << 16;
+pub const MAX_RECENT: usize = 1 << 14;
+
+/// Most flows and most tunnels of all of a capture that goes on: for as long as it does,
+/// their memory is taken.
+pub const MAX_WATCHED: usize = 1 << 18;
 
 /// All of a capture that goes on, and the last seconds of it.
 #[derive(Debug)]
@@ -28,9 +32,13 @@ pub struct Window {
     /// Since `begins`.
     recent: Recent,
     begins: Timestamp,
+    /// The same, from the beginning of the capture on.
+    begun: Duration,
     /// The same since half a window later.
     newer: Recent,
     newer_begins: Timestamp,
+    newer_begun: Duration,
+    elapsed: Duration,
     /// What is open now.
     unfinished: Ledger,
     held: Held,
@@ -64,12 +72,9 @@ pub struct Tally {
 }
 
 impl Recent {
-    fn new(bucket: Duration, bound: Option<usize>) -> Self {
+    fn new(bucket: Duration, bound: usize) -> Self {
         Self {
-            ledger: match bound {
-                Some(bound) => Ledger::bounded(bucket, bound, bound),
-                None => Ledger::new(bucket),
-            },
+            ledger: Ledger::bounded(bucket, bound, bound),
             forecasts: Vec::new(),
             not_modelled: NotModelled::default(),
             by_host: BTreeMap::new(),
@@ -126,12 +131,15 @@ impl Window {
         Self {
             half: Duration(length.0 / 2),
             bucket,
-            all: Recent::new(bucket, None),
+            all: Recent::new(bucket, MAX_WATCHED),
             tally: Tally::default(),
-            recent: Recent::new(bucket, Some(MAX_RECENT)),
+            recent: Recent::new(bucket, MAX_RECENT),
             begins: now,
-            newer: Recent::new(bucket, Some(MAX_RECENT)),
+            begun: Duration::default(),
+            newer: Recent::new(bucket, MAX_RECENT),
             newer_begins: now,
+            newer_begun: Duration::default(),
+            elapsed: Duration::default(),
             unfinished: Ledger::new(bucket),
             held: Held::default(),
         }
@@ -142,19 +150,28 @@ impl Window {
         self.begins
     }
 
-    /// Takes a harvest, the time being `now`; gives its sums.
-    pub fn take(&mut self, harvest: Harvest, now: Timestamp) -> Tally {
-        if now - self.newer_begins >= self.half {
-            let empty = Recent::new(self.bucket, Some(MAX_RECENT));
+    /// How long ago that was.
+    pub fn age(&self) -> Duration {
+        self.elapsed - self.begun
+    }
+
+    /// Takes a harvest `elapsed` after the beginning, when the clock of the frames says
+    /// `now` (which somebody may set); gives its sums.
+    pub fn take(&mut self, harvest: Harvest, now: Timestamp, elapsed: Duration) -> Tally {
+        if elapsed - self.newer_begun >= self.half {
+            let empty = Recent::new(self.bucket, MAX_RECENT);
             self.recent = std::mem::replace(&mut self.newer, empty);
-            self.begins = self.newer_begins;
-            self.newer_begins = now;
+            (self.begins, self.begun) = (self.newer_begins, self.newer_begun);
+            (self.newer_begins, self.newer_begun) = (now, elapsed);
         }
+        self.elapsed = elapsed;
+        self.begins = self.begins.min(now);
+        self.newer_begins = self.newer_begins.min(now);
         let mut tally = Tally::of(&harvest.ledger);
         tally += Tally::of(&harvest.past);
         self.tally += tally;
         for recent in [&mut self.recent, &mut self.newer] {
-            recent.ledger.merge(harvest.ledger.clone());
+            recent.ledger.merge_copy(&harvest.ledger);
             recent.forecasts(&harvest.forecasts);
             recent.not_modelled += harvest.not_modelled;
         }

@@ -7,6 +7,7 @@ use crate::model::Timestamp;
 use crate::reassemble::{FragmentFacts, Key};
 use foldhash::quality::FixedState;
 use hashbrown::HashMap;
+use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 
 /// Hosts of one shard that are modelled: the first that are met.
@@ -62,8 +63,10 @@ impl std::ops::AddAssign for NotModelled {
 pub struct Receivers {
     settings: Settings,
     hosts: HashMap<Host, u32, foldhash::fast::FixedState>,
-    /// `None` once given up.
+    /// `None` once given up, or let go.
     models: Vec<Option<Box<HostModels>>>,
+    /// Of those that were let go.
+    free: Vec<u32>,
     latest: Option<(Host, u32)>,
     places: usize,
     not_modelled: NotModelled,
@@ -76,6 +79,7 @@ impl Receivers {
             settings: *settings,
             hosts: HashMap::default(),
             models: Vec::new(),
+            free: Vec::new(),
             latest: None,
             places: 0,
             not_modelled: NotModelled::default(),
@@ -121,9 +125,50 @@ impl Receivers {
     /// The forecasts for what came since they were asked for before, as if the capture
     /// ended at `end`, or with the last fragment if that came later. Hosts keep what they
     /// hold.
-    pub fn harvest(&mut self, end: Timestamp) -> impl Iterator<Item = Forecast> {
+    pub fn harvest(&mut self, end: Timestamp) -> Vec<Forecast> {
         let models = self.models.iter_mut().flatten();
-        models.map(move |models| models.harvest(end))
+        let forecasts: Vec<Forecast> = models.map(|models| models.harvest(end)).collect();
+        let idle = forecasts.iter().filter(|forecast| forecast.is_idle());
+        let idle: BTreeSet<Host> = idle.map(|forecast| forecast.host).collect();
+        self.make_room(&idle);
+        forecasts
+    }
+
+    /// Lets go of hosts that hold nothing and were sent nothing since the last harvest, and
+    /// of those given up, if all places are taken: others may come.
+    fn make_room(&mut self, idle: &BTreeSet<Host>) {
+        if self.hosts.len() < MAX_HOSTS {
+            return;
+        }
+        self.latest = None;
+        let (models, free, places) = (&mut self.models, &mut self.free, &mut self.places);
+        self.hosts.retain(|host, index| {
+            let slot = &mut models[*index as usize];
+            let stays = slot.is_some() && !idle.contains(host);
+            if !stays {
+                let held = slot.take().map_or(0, |models| models.places());
+                *places = places.saturating_sub(held);
+                free.push(*index);
+            }
+            stays
+        });
+    }
+
+    fn add(&mut self, host: Host) -> Option<u32> {
+        let models = Some(Box::new(HostModels::new(host, &self.settings)));
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.models[index as usize] = models;
+                index
+            }
+            None if self.models.len() >= MAX_HOSTS => return None,
+            None => {
+                self.models.push(models);
+                (self.models.len() - 1) as u32
+            }
+        };
+        self.hosts.insert(host, index);
+        Some(index)
     }
 
     fn index(&mut self, host: Host) -> Option<u32> {
@@ -134,14 +179,7 @@ impl Receivers {
         }
         let index = match self.hosts.get(&host) {
             Some(index) => *index,
-            None if self.models.len() >= MAX_HOSTS => return None,
-            None => {
-                let index = self.models.len() as u32;
-                let models = HostModels::new(host, &self.settings);
-                self.models.push(Some(Box::new(models)));
-                self.hosts.insert(host, index);
-                index
-            }
+            None => self.add(host)?,
         };
         self.latest = Some((host, index));
         Some(index)

@@ -28,8 +28,9 @@ fn forecast(settings: &Settings, fragments: &[FragmentFacts], end_ms: i64) -> Fo
     only(receivers.harvest(Timestamp(end_ms * MS)))
 }
 
-fn only(mut forecasts: impl Iterator<Item = Forecast>) -> Forecast {
-    forecasts.next().expect("a host")
+fn only(mut forecasts: Vec<Forecast>) -> Forecast {
+    assert_eq!(forecasts.len(), 1);
+    forecasts.remove(0)
 }
 
 fn predicted(fragments: &[FragmentFacts], end_ms: i64) -> Predicted {
@@ -385,6 +386,35 @@ fn any_fragment() -> impl Strategy<Value = FragmentFacts> {
         .prop_map(|(id, ms, offset, units, more, ragged)| {
             fragment(id, ms * MS, offset * 8, units * 8 + ragged / 8, more)
         })
+}
+
+#[test]
+fn hosts_that_are_idle_make_room_for_others() {
+    let mut receivers = Receivers::new(&Settings::default());
+    let sent_to = |receivers: &mut Receivers, hosts: std::ops::Range<u32>| {
+        for host in hosts {
+            for (offset, more) in [(0, true), (8, false)] {
+                let mut piece = fragment(host, 0, offset, 8, more);
+                piece.key.addresses.destination[..4].copy_from_slice(&host.to_be_bytes());
+                receivers.take(&piece);
+            }
+        }
+    };
+    let end = Timestamp(MS);
+    sent_to(&mut receivers, 0..600);
+    assert_eq!(receivers.harvest(end).len(), 512);
+    let beyond = receivers.take_not_modelled().fragments;
+    assert_eq!(beyond, 2 * 88);
+    // All were sent something since, so all stay; then none was.
+    assert_eq!(receivers.harvest(end).len(), 512);
+    sent_to(&mut receivers, 1000..1100);
+    assert_eq!(receivers.take_not_modelled().fragments, 0);
+    let met = receivers.harvest(end);
+    assert_eq!(met.len(), 100);
+    assert!(
+        met.iter()
+            .all(|forecast| forecast.predicted.reassembled == 1)
+    );
 }
 
 proptest! {

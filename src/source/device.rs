@@ -25,6 +25,9 @@ pub(super) struct Device {
     index: u32,
     capture: Option<Capture<Active>>,
     layout: PcapLayout,
+    /// Length of a frame, with its header: as in the last block, where frames were longer
+    /// than usual.
+    usual_frame: usize,
     /// Why nothing comes any longer.
     gone: Option<String>,
     counts: LiveCounts,
@@ -42,6 +45,7 @@ impl Device {
             index,
             layout: PcapLayout::of_nanoseconds(link_type),
             capture: Some(capture),
+            usual_frame: USUAL_FRAME,
             gone: None,
             counts: LiveCounts::default(),
             latest: NOTHING,
@@ -69,9 +73,10 @@ impl Device {
         block.hold(&[], bytes);
         let mut filled = Filled::default();
         let ended = loop {
-            let room = bytes.saturating_sub(filled.bytes) / USUAL_FRAME;
-            let wanted = (most - filled.frames).min(room as u64) as usize;
-            if wanted == 0 {
+            let room = bytes.saturating_sub(filled.bytes) / self.usual_frame;
+            let is_full = filled.bytes >= bytes;
+            let wanted = (most - filled.frames).min(room.max(1) as u64) as usize;
+            if wanted == 0 || is_full {
                 break None;
             }
             let buffer = &mut block.buffer;
@@ -100,6 +105,8 @@ impl Device {
         };
         block.layout = Some(Layout::Pcap(self.layout));
         self.counts.frames += filled.frames;
+        let mean = filled.bytes / usize::try_from(filled.frames).unwrap_or(1);
+        self.usual_frame = mean.max(USUAL_FRAME);
         self.facts.frames = self.counts.frames;
         self.facts.bytes += filled.bytes as u64;
         if self.facts.first_timestamp.is_none() {

@@ -125,10 +125,15 @@ pub struct Live {
     /// Who is read first: the one after who was read last.
     turn: usize,
     frames: u64,
+    /// Blocks filled.
+    fills: u64,
     /// Bytes read after the end was asked for.
     drained: u64,
 }
 
+/// Blocks after which the kernel's counters are asked for, and whenever nothing came: at
+/// the highest rates some thirty times a second.
+const FILLS_BEFORE_COUNTS: u64 = 64;
 /// How long nothing may come before whoever waits looks up.
 const WAIT_MS: u16 = 100;
 
@@ -149,6 +154,7 @@ impl Live {
             tap: None,
             turn: 0,
             frames: 0,
+            fills: 0,
             drained: 0,
             options,
         };
@@ -221,6 +227,16 @@ impl Live {
         }
     }
 
+    /// Asks for the kernel's counters, which takes several files to be read: not for each
+    /// block.
+    fn count(&mut self, has_frames: bool) {
+        self.fills = self.fills.wrapping_add(1);
+        if !has_frames || self.fills.is_multiple_of(FILLS_BEFORE_COUNTS) {
+            self.devices.iter_mut().for_each(Device::count);
+            self.publish();
+        }
+    }
+
     fn publish(&self) {
         let statuses = self.devices.iter().map(Device::status);
         *self.control.lock() = statuses.collect();
@@ -233,8 +249,7 @@ impl Source for Live {
         loop {
             self.reopen_if_due();
             let has_frames = !self.is_over() && self.read(block);
-            self.devices.iter_mut().for_each(Device::count);
-            self.publish();
+            self.count(has_frames);
             if has_frames {
                 if self.control.is_stopped() {
                     self.drained = self.drained.saturating_add(block.records.len() as u64);

@@ -1,13 +1,14 @@
 //! Findings as they appear and clear.
 
 use super::Active;
+use crate::model::Duration;
 use crate::report::document::{Finding, Time};
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// Snapshots in a row that a finding must be missing from before it has cleared: near
-/// its threshold it would appear and clear each second.
-const CLEARS_AFTER: u32 = 3;
+/// How long a finding must be missing before it has cleared, and from how many snapshots
+/// in a row: near its threshold it would appear and clear each second.
+const CLEARS_AFTER: (Duration, u32) = (Duration::from_secs(3), 2);
 
 /// The findings that are true now.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,9 @@ pub struct Findings {
 #[derive(Clone, Debug)]
 struct Known {
     active: Active,
+    /// When it was there last.
+    seen: Time,
+    /// Snapshots since.
     missing: u32,
 }
 
@@ -58,13 +62,14 @@ impl Findings {
                 .iter_mut()
                 .find(|known| known.active.finding.id == finding.id);
             let is_news = match at {
-                Some(known) => known.is_seen(finding),
+                Some(known) => known.is_seen(finding, now),
                 None => {
                     self.known.push(Known {
                         active: Active {
                             since: now,
                             finding: finding.clone(),
                         },
+                        seen: now,
                         missing: 0,
                     });
                     true
@@ -75,7 +80,8 @@ impl Findings {
             }
         }
         self.known.retain(|known| {
-            let stays = known.missing < CLEARS_AFTER;
+            let (time, snapshots) = CLEARS_AFTER;
+            let stays = known.missing < snapshots || now.0 - known.seen.0 < time;
             if !stays {
                 let active = &known.active;
                 let cleared = change(Became::Cleared, now, active.since, &active.finding);
@@ -107,8 +113,9 @@ impl Findings {
 
 impl Known {
     /// Whether it is graver than before, which is news.
-    fn is_seen(&mut self, finding: &Finding) -> bool {
+    fn is_seen(&mut self, finding: &Finding, now: Time) -> bool {
         let is_graver = finding.severity > self.active.finding.severity;
+        self.seen = now;
         self.missing = 0;
         self.active.finding = finding.clone();
         is_graver

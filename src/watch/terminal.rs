@@ -9,6 +9,7 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use std::io::{self, Stdout, stdout};
+use std::mem::ManuallyDrop;
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +27,9 @@ pub enum Event {
 /// A terminal of which every key is read at once and the whole of which is drawn on.
 /// It is as before when this is dropped, and when the program panics.
 pub struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
-    // Dropped last: the cursor is shown by `inner`.
+    /// Never dropped: it would complain on standard error of a terminal that is gone, and
+    /// panic if that is the same terminal.
+    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Stdout>>>,
     _entered: Entered,
 }
 
@@ -37,7 +39,7 @@ impl Terminal {
         let entered = Entered::enter()?;
         let inner = ratatui::Terminal::new(CrosstermBackend::new(stdout()))?;
         Ok(Self {
-            inner,
+            inner: ManuallyDrop::new(inner),
             _entered: entered,
         })
     }

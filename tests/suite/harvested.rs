@@ -31,11 +31,12 @@ fn harvested(path: &Path, threads: usize) -> (String, usize) {
     let (harvests, rest) = pipeline::watch(&mut source, &options, |live| {
         let mut harvests = 0;
         // The clock of the watcher goes as it likes: half a window in 40 harvests.
-        let mut clock = Timestamp(0);
+        let mut elapsed = Duration::default();
         while !live.is_over() {
-            let harvest = live.harvest(window.begins());
-            clock = clock + Duration::from_millis(125);
-            harvests += usize::from(window.take(harvest, clock).frames > 0);
+            let harvest = live.harvest(window.begins(), None);
+            elapsed = Duration(elapsed.0 + Duration::from_millis(125).0);
+            let now = Timestamp(elapsed.0);
+            harvests += usize::from(window.take(harvest, now, elapsed).frames > 0);
             window.look(|recent| assert!(recent.ledger.flows.len() <= pipeline::MAX_RECENT));
         }
         harvests

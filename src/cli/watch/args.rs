@@ -1,7 +1,7 @@
 //! What `fraglens watch` can be told, and what is meant by it.
 
 use super::super::UsageError;
-use super::super::args::{Format, Gravity, positive_time, size_of};
+use super::super::args::{Format, Gravity, positive_time, size_of, time};
 use super::super::layout::{Layout, LayoutArgs};
 use super::super::options::{severity, span};
 use super::super::stages::{StageArgs, StageOptions};
@@ -98,7 +98,7 @@ pub struct WatchArgs {
     pub metrics: Option<SocketAddr>,
 
     /// Flows that get metrics of their own, the worst first
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000), help_heading = "Watching")]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=200), help_heading = "Watching")]
     pub metrics_flows: u16,
 
     /// Write the packets around each finding into this directory, as pcapng
@@ -133,7 +133,7 @@ pub struct WatchArgs {
     pub record_bytes: u64,
 
     /// Memory for the packets of the last seconds
-    #[arg(long, value_name = "SIZE", value_parser = size_of, default_value = "256MiB", help_heading = "Recording")]
+    #[arg(long, value_name = "SIZE", value_parser = memory, default_value = "256MiB", help_heading = "Recording")]
     pub record_memory: u64,
 
     /// Become this user once the interfaces are open
@@ -328,8 +328,7 @@ fn each_once(names: Vec<String>) -> Vec<String> {
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    match positive_time(text)? {
-        time if time < Duration::from_millis(100) => Err("must be at least 100ms".to_owned()),
+    match time(text, Duration::from_millis(100))? {
         time if time > Duration::from_secs(600) => Err("must be at most 10m".to_owned()),
         time => Ok(time),
     }
@@ -342,6 +341,13 @@ fn metrics_address(text: &str) -> Result<SocketAddr, String> {
     }
     text.parse()
         .map_err(|_| "must be a port, or an address and a port as in 127.0.0.1:9464".to_owned())
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    match size_of(text)? {
+        0..1_048_576 => Err("must be at least 1MiB".to_owned()),
+        bytes => Ok(bytes),
+    }
 }
 
 /// libpcap takes a signed 32-bit number.
@@ -526,7 +532,7 @@ mod tests {
             ),
             (
                 "-i eth0 --metrics-flows 1001",
-                "error: invalid value '1001' for '--metrics-flows <N>': 1001 is not in 0..=1000",
+                "error: invalid value '1001' for '--metrics-flows <N>': 1001 is not in 0..=200",
             ),
         ];
         for (arguments, message) in table {

@@ -2,6 +2,7 @@
 
 mod args;
 mod clock;
+mod printer;
 mod state;
 mod views;
 mod watcher;
@@ -28,22 +29,25 @@ use watcher::Watcher;
 
 /// Watches until told otherwise, writes the report and says what came of it.
 pub(super) fn run(options: &WatchOptions) -> anyhow::Result<Status> {
-    let mut output = Output::open(options.layout.output.as_deref(), &[])?;
     let stages = options
         .stages
         .pipeline(None, as_here(), options.layout.timeline_bucket)?;
     let mut source = open(options)?;
     give_up_privileges(options)?;
-    // From here on there may be threads, which have no more rights than this one.
+    // From here on there may be threads, which have no more rights than this one; and who
+    // writes the report opens it.
+    let output = Output::open(options.layout.output.as_deref(), &[])?;
     let mut views = Views::new(options, &mut source)?;
-    let interrupt = Interrupt::listen_until_done()?;
+    let has_screen = options.display == Display::Screen;
+    let interrupt = Interrupt::listen_until_done(has_screen)?;
     views.show_screen(options)?;
     let mut watcher = Watcher::new(options, source.control(), interrupt, views);
-    let (watched, rest) =
-        pipeline::watch(&mut source, &stages, |live| watcher.run(live, &mut output))?;
-    watched?;
+    let (watched, rest) = pipeline::watch(&mut source, &stages, |live| watcher.run(live))?;
     let report = report(options, &watcher.finish(rest), &source);
-    options.layout.finish(&report, output)
+    // Whoever looked on may have gone; a file is still to be written.
+    let finished = options.layout.finish(&report, output);
+    watched?;
+    finished
 }
 
 /// Receivers are taken to be set as this host is, which most often is one.
@@ -80,7 +84,7 @@ fn give_up_privileges(options: &WatchOptions) -> anyhow::Result<()> {
     let given_up = privileges.give_up()?;
     if options.display != Display::Nothing {
         for sentence in given_up.sentences() {
-            let _ = writeln!(io::stderr(), "{sentence}");
+            let _ = writeln!(io::stderr(), "{}", escape::line(&sentence));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::args::WatchOptions;
 use crate::host::{self, Interface};
-use crate::model::Timestamp;
+use crate::model::{Duration, Timestamp};
 use crate::pipeline::{Analysis, Harvest, Tally, Window};
 use crate::report::document::{self, Report, Time};
 use crate::report::{Parts, build};
@@ -14,6 +14,9 @@ use crate::witness::KernelCounters;
 
 /// Most flows and tunnels that a snapshot has: what somebody may scroll through.
 const LISTED: u64 = 200;
+
+/// Frames are in the ring for less than this.
+const QUIET: Duration = Duration::from_secs(-1);
 
 /// Everything that is known so far.
 pub(super) struct State<'a> {
@@ -27,8 +30,12 @@ pub(super) struct State<'a> {
     /// When the last snapshot was made.
     before: Mark,
     interfaces: Vec<Interface>,
-    /// Datagrams that were open in the last snapshot.
-    open_before: u64,
+    /// Most datagrams that were open or given up at once so far.
+    lost: u64,
+    /// No frame from before then is still to come.
+    quiet_until: Timestamp,
+    /// Whether nothing came before the last snapshot.
+    was_quiet: bool,
 }
 
 /// What came of it all.
@@ -44,7 +51,7 @@ pub(super) struct Outcome {
 /// What is counted elsewhere, at one moment.
 #[derive(Clone, Debug)]
 struct Mark {
-    at: Timestamp,
+    elapsed: Duration,
     /// Frames dropped, of each interface.
     dropped: Vec<u64>,
     /// What the kernel says; `None` if it does not.
@@ -53,7 +60,7 @@ struct Mark {
 
 impl<'a> State<'a> {
     pub fn new(options: &'a WatchOptions, now: Timestamp, control: &LiveControl) -> Self {
-        let mark = Mark::at(now, &control.statuses());
+        let mark = Mark::at(now, Duration::default(), &control.statuses());
         Self {
             window: Window::new(options.window, options.layout.timeline_bucket, now),
             findings: Findings::default(),
@@ -61,7 +68,9 @@ impl<'a> State<'a> {
             begun: mark.clone(),
             before: mark,
             interfaces: host::interfaces().unwrap_or_default(),
-            open_before: 0,
+            lost: 0,
+            quiet_until: Timestamp::MIN,
+            was_quiet: false,
             options,
         }
     }
@@ -71,31 +80,49 @@ impl<'a> State<'a> {
         self.window.begins()
     }
 
-    /// Takes what was counted until `now`.
+    /// What is quiet until then.
+    pub fn quiet_until(&self) -> Timestamp {
+        self.quiet_until
+    }
+
+    /// Datagrams that ceased to come or were given up since this was asked before. One
+    /// that is on its way counts too, and the next one then does not.
+    fn newly_lost(&mut self, open: u64) -> u64 {
+        let lost = self.window.tally().bucket.datagrams_lost + open;
+        let new = lost.saturating_sub(self.lost);
+        self.lost = self.lost.max(lost);
+        new
+    }
+
+    /// Takes what was counted until `now`, which is `elapsed` after the beginning.
     pub fn take(
         &mut self,
         harvest: Harvest,
         statuses: &[LiveStatus],
         now: Timestamp,
-        elapsed_seconds: f64,
+        elapsed: Duration,
     ) -> Snapshot {
         let begun = self.window.begins();
-        let tally = self.window.take(harvest, now);
-        let mark = Mark::at(now, statuses);
+        let tally = self.window.take(harvest, now, elapsed);
+        let mark = Mark::at(now, elapsed, statuses);
         if self.window.begins() != begun {
             self.marks.swap(0, 1);
             self.marks[1] = mark.clone();
         }
         // What cannot be told this time was so a second ago.
         self.interfaces = host::interfaces().unwrap_or(std::mem::take(&mut self.interfaces));
-        let interval_seconds = (now - self.before.at).as_secs_f64();
+        let interval_seconds = (elapsed - self.before.elapsed).as_secs_f64();
+        // Not at the first time: after a pause of this process the rings may be full.
+        if tally.frames == 0 && self.was_quiet {
+            self.quiet_until = now + QUIET;
+        }
+        self.was_quiet = tally.frames == 0;
         let window = self.report_of_window(statuses, &mark);
         let held = self.window.held();
-        let lost = (tally.bucket.datagrams_lost + held.datagrams).saturating_sub(self.open_before);
-        self.open_before = held.datagrams;
+        let lost = self.newly_lost(held.datagrams);
         let snapshot = Snapshot {
             timestamp: Time(now),
-            elapsed_seconds,
+            elapsed_seconds: elapsed.as_secs_f64(),
             interval_seconds,
             rates: rates(&tally, lost, interval_seconds),
             totals: totals(self.window.tally()),
@@ -109,7 +136,7 @@ impl<'a> State<'a> {
             host: self.host(&mark),
             findings: self.findings.active(),
             window,
-            window_seconds: (now - self.window.begins()).as_secs_f64(),
+            window_seconds: self.window.age().as_secs_f64(),
         };
         self.before = mark;
         snapshot
@@ -126,7 +153,7 @@ impl<'a> State<'a> {
     /// All of the capture, `rest` being what was not yet taken, and what the kernel
     /// counted meanwhile.
     pub fn finish(self, rest: Analysis, now: Timestamp) -> Outcome {
-        let end = Mark::at(now, &[]);
+        let end = Mark::at(now, Duration::default(), &[]);
         Outcome {
             kernel: self.begun.until(&end),
             interfaces: self.interfaces,
@@ -202,7 +229,7 @@ impl<'a> State<'a> {
 }
 
 impl Mark {
-    fn at(at: Timestamp, statuses: &[LiveStatus]) -> Self {
+    fn at(at: Timestamp, elapsed: Duration, statuses: &[LiveStatus]) -> Self {
         let dropped = statuses.iter().map(dropped_of);
         let moment = || {
             Some(Moment {
@@ -211,7 +238,7 @@ impl Mark {
             })
         };
         Self {
-            at,
+            elapsed,
             dropped: dropped.collect(),
             moment: moment(),
         }

@@ -1,8 +1,9 @@
 //! Who is shown each snapshot: a screen or lines, a recorder, and whoever scrapes.
 
 use super::args::{Display, WatchOptions};
+use super::printer::Printer;
 use crate::cli::output::Output;
-use crate::model;
+use crate::model::{self, number::counted};
 use crate::report::document::Time;
 use crate::report::json;
 use crate::report::text::Color;
@@ -11,7 +12,7 @@ use crate::watch::metrics::{Metrics, Server};
 use crate::watch::recorder::{InterfaceFacts, Notice, Recorder, RecorderOptions, Ring, RingLimits};
 use crate::watch::{Change, Command, Event, Line, Look, Screen, Snapshot, Terminal};
 use anyhow::Context;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +20,6 @@ use std::time::Duration;
 /// Who is shown each snapshot.
 pub(super) struct Views {
     shown: Shown,
-    /// Whether the report goes elsewhere, so that lines have standard output to themselves.
-    has_own_output: bool,
     recorder: Option<Recorder>,
     metrics: Option<Served>,
     latest: Option<Snapshot>,
@@ -29,7 +28,7 @@ pub(super) struct Views {
 /// What is seen while packets come.
 enum Shown {
     Screen(Box<Screen>, Terminal),
-    Lines,
+    Lines(Printer),
     /// Only what the recorder did, on standard error.
     Notices,
     Nothing,
@@ -59,11 +58,10 @@ impl Views {
     pub fn new(options: &WatchOptions, source: &mut Live) -> anyhow::Result<Self> {
         Ok(Self {
             shown: match options.display {
-                Display::Lines => Shown::Lines,
+                Display::Lines => Shown::Lines(Printer::start()?),
                 Display::Screen | Display::Notices => Shown::Notices,
                 Display::Nothing => Shown::Nothing,
             },
-            has_own_output: options.layout.output.is_some(),
             recorder: recorder(options, source)?,
             metrics: served(options)?,
             latest: None,
@@ -107,77 +105,69 @@ impl Views {
     }
 
     /// Shows a snapshot to all.
-    pub fn show(
-        &mut self,
-        snapshot: Snapshot,
-        changes: &[Change],
-        output: &mut Output,
-    ) -> io::Result<()> {
+    pub fn show(&mut self, snapshot: Snapshot, changes: &[Change]) -> io::Result<()> {
         if let Some(served) = &self.metrics {
             served.metrics.update(&snapshot);
         }
         let recorder = self.recorder.as_mut();
         let notices = recorder.map(|recorder| recorder.tick(&snapshot));
-        self.tell(&notices.unwrap_or_default(), snapshot.timestamp, output)?;
         match &mut self.shown {
             Shown::Screen(screen, terminal) => {
                 screen.take(snapshot.clone());
                 terminal.draw(screen)?;
             }
-            Shown::Lines => self.lines(output, |mut out| {
+            Shown::Lines(printer) => {
                 let changes = changes.iter().map(Line::Finding);
                 let mut all = changes.chain([Line::Snapshot(&snapshot)]);
-                all.try_for_each(|line| line.write(&mut out))
-            })?,
+                all.try_for_each(|line| printer.print(&line))?;
+            }
             Shown::Notices | Shown::Nothing => {}
         }
+        self.tell(&notices.unwrap_or_default(), snapshot.timestamp)?;
         self.latest = Some(snapshot);
         Ok(())
     }
 
-    /// Gives the terminal back, and ends what is being recorded.
-    pub fn end(&mut self, output: &mut Output) -> io::Result<()> {
+    /// Ends what is being recorded, and gives the terminal back.
+    pub fn end(&mut self) -> io::Result<()> {
         if let Shown::Screen(..) = self.shown {
             self.shown = Shown::Notices;
         }
-        let (Some(recorder), Some(latest)) = (&mut self.recorder, &self.latest) else {
+        if let (Some(recorder), Some(latest)) = (&mut self.recorder, &self.latest) {
+            let notices = recorder.finish(latest);
+            let timestamp = latest.timestamp;
+            self.tell(&notices, timestamp)?;
+        }
+        let Shown::Lines(printer) = &mut self.shown else {
             return Ok(());
         };
-        let notices = recorder.finish(latest);
-        let timestamp = latest.timestamp;
-        self.tell(&notices, timestamp, output)
+        let left_out = printer.left_out();
+        let ended = printer.end();
+        if left_out > 0 {
+            let lines = counted(left_out, "line");
+            super::say(&format!(
+                "{lines} left out, because nobody read them in time"
+            ));
+        }
+        ended
     }
 
-    fn tell(&mut self, notices: &[Notice], at: Time, output: &mut Output) -> io::Result<()> {
+    fn tell(&mut self, notices: &[Notice], at: Time) -> io::Result<()> {
         for notice in notices {
             let message = notice.to_string();
             match &mut self.shown {
                 Shown::Screen(screen, _) => screen.say(message),
-                Shown::Lines => self.lines(output, |mut out| {
-                    let line = Line::Notice {
-                        timestamp: at,
-                        message: &message,
-                    };
-                    line.write(&mut out)
+                Shown::Lines(printer) => printer.print(&Line::Notice {
+                    timestamp: at,
+                    message: &message,
                 })?,
                 Shown::Notices => super::say(&message),
+                // What was asked for and is not done is said all the same.
+                Shown::Nothing if matches!(notice, Notice::Failed { .. }) => super::say(&message),
                 Shown::Nothing => {}
             }
         }
         Ok(())
-    }
-
-    /// Lines go where the report goes, unless that is a file.
-    fn lines(
-        &self,
-        output: &mut Output,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<()> {
-        if self.has_own_output {
-            write(&mut io::stdout().lock())
-        } else {
-            write(output)
-        }
     }
 }
 
@@ -206,6 +196,9 @@ fn served(options: &WatchOptions) -> anyhow::Result<Option<Served>> {
     let metrics = Arc::new(Metrics::new(options.metrics_flows));
     let server = Server::start(address, Arc::clone(&metrics))
         .with_context(|| format!("cannot serve metrics at {address}"))?;
+    if options.display != Display::Nothing {
+        super::say(&format!("metrics at http://{}/metrics", server.address()));
+    }
     Ok(Some(Served {
         metrics,
         _server: server,

@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::state::{Outcome, State};
 use super::views::{Views, Wish};
 use crate::cli::interrupt::Interrupt;
-use crate::cli::output::Output;
+use crate::cli::options::span;
 use crate::model::Timestamp;
 use crate::pipeline::{Analysis, Live};
 use crate::source::LiveControl;
@@ -44,11 +44,12 @@ impl<'a> Watcher<'a> {
     }
 
     /// Watches until the end is asked for, or comes.
-    pub fn run(&mut self, live: &Live<'_>, output: &mut Output) -> io::Result<()> {
-        let watched = self.watch(live, output);
+    pub fn run(&mut self, live: &Live<'_>) -> io::Result<()> {
+        let stop = StopOnDrop(self.control.clone());
+        let watched = self.watch(live);
         // What lies in the rings is read meanwhile.
-        self.control.stop();
-        let ended = self.views.end(output);
+        drop(stop);
+        let ended = self.views.end();
         wait_for(live);
         watched.and(ended)
     }
@@ -58,10 +59,10 @@ impl<'a> Watcher<'a> {
         self.state.finish(rest, now())
     }
 
-    fn watch(&mut self, live: &Live<'_>, output: &mut Output) -> io::Result<()> {
+    fn watch(&mut self, live: &Live<'_>) -> io::Result<()> {
         while !self.is_over(live) {
             if self.clock.tick() {
-                self.tick(live, output)?;
+                self.tick(live)?;
             } else if self.views.wait(self.clock.left().min(LOOK))? == Wish::Quit {
                 return Ok(());
             }
@@ -73,15 +74,23 @@ impl<'a> Watcher<'a> {
         self.interrupt.is_asked() || self.clock.is_over() || live.is_over()
     }
 
-    fn tick(&mut self, live: &Live<'_>, output: &mut Output) -> io::Result<()> {
+    fn tick(&mut self, live: &Live<'_>) -> io::Result<()> {
         self.control.retry();
-        let now = now();
-        let harvest = live.harvest(self.state.recent());
-        let elapsed = self.clock.elapsed().as_secs_f64();
+        let harvest = live.harvest(self.state.recent(), Some(self.state.quiet_until()));
         let statuses = self.control.statuses();
+        let (now, elapsed) = (now(), span(self.clock.elapsed()));
         let mut snapshot = self.state.take(harvest, &statuses, now, elapsed);
         let changes = self.state.changes(&mut snapshot);
-        self.views.show(snapshot, &changes, output)
+        self.views.show(snapshot, &changes)
+    }
+}
+
+/// The source waits for frames, whatever becomes of who looks on.
+struct StopOnDrop(LiveControl);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 

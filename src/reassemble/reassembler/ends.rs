@@ -44,7 +44,7 @@ impl Reassembler {
     /// Ends what has timed out by `now`, and forgets what was completed long enough
     /// ago.
     #[inline]
-    pub(super) fn expire(&mut self, now: Timestamp, listener: &mut impl Listener) {
+    pub fn expire(&mut self, now: Timestamp, listener: &mut impl Listener) {
         while self.recent.is_first_over(now) {
             self.recent.drop_first();
         }

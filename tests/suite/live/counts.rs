@@ -16,6 +16,8 @@ use tempfile::TempDir;
 const ATTEMPTS: usize = 3;
 /// Time for the last frames to reach whoever captures.
 const SETTLE: Duration = Duration::from_millis(1_500);
+/// Time for one to be in a block.
+const ARRIVE: Duration = Duration::from_millis(300);
 
 /// What all counted of the same traffic.
 struct Run {
@@ -58,7 +60,12 @@ fn run(is_tunnelled: bool, words: &[&str]) -> Run {
     send(&network, words);
     let kernel = Counters::read(receiver.0.id(), Version::V4) - before;
     thread::sleep(SETTLE);
+    // A watch knows how long nothing came after the last frame, and a file does not: so
+    // that both end at one moment, that is when a frame came.
+    send(&network, &["flood", words[1], "100", "1", "0.001"]);
+    thread::sleep(ARRIVE);
     let watched = watching.end();
+    thread::sleep(SETTLE);
     tcpdump.interrupt();
     tcpdump.0.wait().expect("tcpdump ends");
     drop(tenant);

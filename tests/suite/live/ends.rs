@@ -2,6 +2,7 @@
 
 use super::watching::{FRAGLENS, Watching};
 use super::{send, start_receiving};
+use crate::kernel::scenario::Lines;
 use crate::kernel::network::{Network, RECEIVER};
 use crate::support::count;
 use serde_json::Value;
@@ -55,6 +56,56 @@ fn whoever_has_seen_enough_closes_the_pipe() {
     let lines: Vec<&str> = printed.lines().collect();
     assert!(lines[0].starts_with("{\"type\":"), "{printed}");
     assert_eq!(lines[1..], ["0"]);
+}
+
+#[test]
+fn a_file_is_written_although_the_pipe_was_closed() {
+    let network = Network::new();
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("report.json");
+    let command = format!(
+        "{FRAGLENS} watch -i b0 --interval 100ms -o {} | head -n 1",
+        path.display()
+    );
+    let mut shell = network.start_at_receiver(&["bash", "-c", &command]);
+    shell.0.wait().expect("it ends");
+    let report: Value =
+        serde_json::from_str(&fs::read_to_string(path).expect("it is written")).expect("JSON");
+    assert_eq!(report["schema_version"], 1);
+}
+
+/// Says whether snapshots are made although nobody reads the lines: a pipe takes 64 KiB,
+/// and a line of one has some 5.
+const ARE_MADE: &str = "
+import time, urllib.request as u
+def time_of_snapshot():
+    page = u.urlopen('http://127.0.0.1:9464/metrics').read().decode()
+    return [l for l in page.splitlines() if l.startswith('fraglens_snapshot_timestamp_seconds ')]
+time.sleep(4)
+before = time_of_snapshot()
+time.sleep(1)
+print(before != [] and before != time_of_snapshot())
+";
+
+#[test]
+fn a_reader_that_does_not_read_keeps_nothing_from_going_on() {
+    let network = Network::new();
+    let command = format!(
+        "{FRAGLENS} watch -i b0 --interval 100ms --metrics 9464 > >(sleep 60) & \
+         echo pid $!; wait $!; echo ended with $?"
+    );
+    let mut shell = network.start_at_receiver(&["bash", "-c", &command]);
+    let said = Lines::of(shell.0.stdout.take().expect("it is piped"));
+    let pid = said.wait_for("pid ", || ()).replace("pid ", "");
+    let mut python = network.start_at_receiver(&["python3", "-c", ARE_MADE]);
+    let mut are_made = String::new();
+    let output = python.0.stdout.as_mut().expect("it is piped");
+    output.read_to_string(&mut are_made).expect("it is text");
+    assert_eq!(are_made.trim(), "True");
+    // The first signal asks, the second ends.
+    let kill = format!("kill -TERM {pid}; sleep 0.5; kill -TERM {pid}");
+    network.run_at_receiver(&["bash", "-c", &kill]);
+    said.wait_for("ended with 130", || ());
 }
 
 #[test]

@@ -53,6 +53,46 @@ fn a_slow_program_is_named_within_three_seconds() {
     }
 }
 
+/// Sends the first of two fragments of thirty datagrams, and nothing else.
+const HALVES: &str = "
+import socket, struct
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+for n in range(30):
+    udp = struct.pack('!HHHH', 4000, 5001, 1400, 0) + bytes(792)
+    header = struct.pack('!BBHHHBBH4s4s', 0x45, 0, 20 + len(udp), 1000 + n, 0x2000, 64, 17, 0,
+        socket.inet_aton('10.1.0.2'), socket.inet_aton('10.2.0.2'))
+    s.sendto(header + udp, ('10.2.0.2', 0))
+print('sent', flush=True)
+";
+
+#[test]
+fn time_goes_on_although_nothing_comes() {
+    let network = Network::new();
+    let words = [
+        "-i",
+        "b0",
+        "--interval",
+        "200ms",
+        "--reassembly-timeout",
+        "3s",
+    ];
+    let mut watching = Watching::start(&network, &[&words[..], &["udp", "or", "ip"]].concat());
+    watching.snapshot();
+    let mut sender = network.start_at_sender(&["python3", "-c", HALVES]);
+    sender.0.wait().expect("it ends");
+    // While they are open, with no frame after them,
+    watching.wait_for("D02", |line| is_finding(line, "appeared", "D02"));
+    // and then they are given up.
+    watching.wait_for("timeouts", |line| {
+        line["totals"]["counters"]["datagrams"]["timed_out"] == 30
+    });
+    let snapshot = watching.snapshot();
+    assert_eq!(count(&snapshot, "reassembly.open_datagrams"), 0);
+    let ended = watching.end();
+    let findings = ended.report()["findings"].as_array().expect("a list");
+    assert!(findings.iter().any(|finding| finding["id"] == "D02"));
+}
+
 #[test]
 fn what_the_capture_itself_loses_is_said() {
     let network = Network::new();

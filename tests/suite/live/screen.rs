@@ -109,6 +109,26 @@ fn a_screen_shows_what_is_wrong_and_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
+fn a_terminal_that_goes_away_ends_it_with_a_report() {
+    let network = Network::new();
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = folder.path().join("report.json");
+    let terminal = Terminal::start(&network, &format!("-i b0 -o {}", path.display()));
+    terminal.shows("? help");
+    terminal.tmux(&["kill-server"]);
+    let end = Instant::now() + PATIENCE;
+    while !path.exists() {
+        assert!(Instant::now() < end, "no report");
+        thread::sleep(Duration::from_millis(100));
+    }
+    let report = std::fs::read_to_string(&path).expect("it is there");
+    assert!(
+        report.contains("\"schema_version\"") || report.contains("Capture"),
+        "{report}"
+    );
+}
+
+#[test]
 fn a_signal_gives_the_terminal_back() {
     let network = Network::new();
     let terminal = Terminal::start(&network, "-i b0");
