@@ -119,7 +119,8 @@
 //! | flows, tunnels | [`account::MAX_FLOWS`], [`account::MAX_TUNNELS`] | added up in one record |
 //! | scopes | [`model::scope::MAX_SCOPES`] | their flows and tunnels are shown without them |
 //! | hosts that fragments go to, and their datagrams | 512 and 32,768 in each of 16 shards and depths | no forecast for them |
-//! | flows, tunnels of the last seconds of a watch | [`pipeline::MAX_RECENT`] of each | added up in one record |
+//! | flows, tunnels of a watch, and of its last seconds | [`pipeline::MAX_WATCHED`], [`pipeline::MAX_RECENT`] of each | added up in one record |
+//! | lines of a watch that nobody reads | 64 | left out, and counted |
 //! | packets of an interface that wait to be read | the ring that was asked for | dropped by the kernel, which counts them |
 //! | unfinished datagrams | [`reassemble::Limits::memory_bytes`] | the oldest are evicted |
 //! | frames kept that show something | [`account::MAX_EXHIBITS`] of each kind | the first of the capture stay |

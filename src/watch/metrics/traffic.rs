@@ -46,7 +46,7 @@ static COMPLETED_RATE: Family = Family::gauge(
 );
 static LOST_RATE: Family = Family::gauge(
     "datagrams_lost_per_second",
-    "Datagrams that were given up, in the last interval",
+    "Datagrams whose fragments ceased to come, or that were given up, in the last interval",
 );
 
 const NANOSECONDS: f64 = 1e9;

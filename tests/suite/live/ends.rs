@@ -2,8 +2,8 @@
 
 use super::watching::{FRAGLENS, Watching};
 use super::{send, start_receiving};
-use crate::kernel::scenario::Lines;
 use crate::kernel::network::{Network, RECEIVER};
+use crate::kernel::scenario::Lines;
 use crate::support::count;
 use serde_json::Value;
 use std::fs;
