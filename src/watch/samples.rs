@@ -1,5 +1,6 @@
 //! A snapshot made by hand, for the tests of what shows it.
 
+use super::recorder::{RecorderCounts, RingCounts};
 use super::*;
 use crate::host::Statistics;
 use crate::model::Timestamp;
@@ -54,6 +55,17 @@ pub(crate) fn snapshot() -> Snapshot {
             memory_limit_bytes: 64 << 20,
             flows: 1_204,
         },
+        recorder: Some(RecorderCounts {
+            written: 3,
+            failed: 1,
+            ring: RingCounts {
+                frames: 740_112,
+                memory_bytes: 200 << 20,
+                memory_limit_bytes: 256 << 20,
+                dropped_frames: 12,
+            },
+            ..RecorderCounts::default()
+        }),
         host: Some(Host {
             counters: vec![
                 counter("IpReasmReqds", 7_150_001, 86_190.0),

@@ -1,5 +1,6 @@
 //! One second of a capture that goes on.
 
+use super::recorder::RecorderCounts;
 use crate::host::{Interface, Statistics};
 use crate::model::Counters;
 use crate::report::document::{Finding, Report, Time};
@@ -22,6 +23,8 @@ pub struct Snapshot {
     pub captured: Vec<Captured>,
     /// What fraglens holds of datagrams that are not whole.
     pub reassembly: Reassembly,
+    /// What the flight recorder did and holds; `null` without one.
+    pub recorder: Option<RecorderCounts>,
     /// What the kernel of this host says; `null` where it says nothing.
     pub host: Option<Host>,
     /// What is wrong now, the gravest first.

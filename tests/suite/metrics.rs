@@ -75,6 +75,7 @@ fn snapshot() -> Snapshot {
             })
             .collect(),
         window,
+        recorder: None,
         window_seconds: 8.0,
     }
 }

@@ -133,6 +133,8 @@ impl<'a> State<'a> {
                 memory_limit_bytes: self.options.stages.reassembly.memory_bytes as u64,
                 flows: self.window.flows() as u64,
             },
+            // Whoever records says so.
+            recorder: None,
             host: self.host(&mark),
             findings: self.findings.active(),
             window,

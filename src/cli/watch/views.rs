@@ -105,12 +105,15 @@ impl Views {
     }
 
     /// Shows a snapshot to all.
-    pub fn show(&mut self, snapshot: Snapshot, changes: &[Change]) -> io::Result<()> {
+    pub fn show(&mut self, mut snapshot: Snapshot, changes: &[Change]) -> io::Result<()> {
+        let mut notices = Vec::new();
+        if let Some(recorder) = &mut self.recorder {
+            notices = recorder.tick(&snapshot);
+            snapshot.recorder = Some(recorder.counts());
+        }
         if let Some(served) = &self.metrics {
             served.metrics.update(&snapshot);
         }
-        let recorder = self.recorder.as_mut();
-        let notices = recorder.map(|recorder| recorder.tick(&snapshot));
         match &mut self.shown {
             Shown::Screen(screen, terminal) => {
                 screen.take(snapshot.clone());
@@ -123,7 +126,7 @@ impl Views {
             }
             Shown::Notices | Shown::Nothing => {}
         }
-        self.tell(&notices.unwrap_or_default(), snapshot.timestamp)?;
+        self.tell(&notices, snapshot.timestamp)?;
         self.latest = Some(snapshot);
         Ok(())
     }

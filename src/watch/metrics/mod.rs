@@ -14,6 +14,7 @@ mod family;
 mod findings;
 mod flows;
 mod host;
+mod recorder;
 mod series;
 mod server;
 mod traffic;
@@ -65,6 +66,7 @@ impl Metrics {
         traffic::gather(snapshot, &mut series);
         datagrams::gather(snapshot, &mut series);
         capture::gather(snapshot, &mut series);
+        recorder::gather(snapshot, &mut series);
         host::gather(snapshot, &mut series);
         findings::gather(snapshot, &mut series);
         flows::gather(snapshot, self.flows, &mut series);

@@ -45,6 +45,7 @@ pub(super) fn nothing() -> Snapshot {
         host: None,
         findings: Vec::new(),
         window,
+        recorder: None,
         window_seconds: 1.0,
         ..samples::snapshot()
     }
