@@ -39,6 +39,7 @@ pub struct Window {
     newer_begins: Timestamp,
     newer_begun: Duration,
     elapsed: Duration,
+    turns: u64,
     /// What is open now.
     unfinished: Ledger,
     held: Held,
@@ -140,6 +141,7 @@ impl Window {
             newer_begins: now,
             newer_begun: Duration::default(),
             elapsed: Duration::default(),
+            turns: 0,
             unfinished: Ledger::new(bucket),
             held: Held::default(),
         }
@@ -155,6 +157,12 @@ impl Window {
         self.elapsed - self.begun
     }
 
+    /// How often a sum was begun anew: what is to be looked at over the same seconds has to
+    /// be begun anew with it.
+    pub fn turns(&self) -> u64 {
+        self.turns
+    }
+
     /// Takes a harvest `elapsed` after the beginning, when the clock of the frames says
     /// `now` (which somebody may set); gives its sums.
     pub fn take(&mut self, harvest: Harvest, now: Timestamp, elapsed: Duration) -> Tally {
@@ -163,6 +171,7 @@ impl Window {
             self.recent = std::mem::replace(&mut self.newer, empty);
             (self.begins, self.begun) = (self.newer_begins, self.newer_begun);
             (self.newer_begins, self.newer_begun) = (now, elapsed);
+            self.turns += 1;
         }
         self.elapsed = elapsed;
         self.begins = self.begins.min(now);
@@ -233,5 +242,58 @@ impl Window {
             not_modelled: all.not_modelled,
             ..rest
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nothing() -> Harvest {
+        let empty = || Ledger::new(Duration::from_secs(1));
+        Harvest {
+            ledger: empty(),
+            past: empty(),
+            unfinished: empty(),
+            forecasts: Vec::new(),
+            not_modelled: NotModelled::default(),
+            held: Held::default(),
+        }
+    }
+
+    #[test]
+    fn it_looks_back_half_a_window_at_least_and_a_whole_one_at_most() {
+        let start = Timestamp(1_000_000_000_000);
+        let mut window = Window::new(Duration::from_secs(10), Duration::from_secs(1), start);
+        let mut turns = Vec::new();
+        for second in 1..=40 {
+            let elapsed = Duration::from_secs(second);
+            let before = window.turns();
+            window.take(nothing(), start + elapsed, elapsed);
+            if window.turns() > before {
+                turns.push(second);
+            }
+            let age = window.age();
+            assert_eq!(start + elapsed - window.begins(), age);
+            assert!(age <= Duration::from_secs(10), "{age:?} at {second}");
+            assert!(
+                second < 5 || age >= Duration::from_secs(5),
+                "{age:?} at {second}"
+            );
+        }
+        assert_eq!(turns, [5, 10, 15, 20, 25, 30, 35, 40]);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_stops_nothing() {
+        let start = Timestamp(1_000_000_000_000);
+        let mut window = Window::new(Duration::from_secs(10), Duration::from_secs(1), start);
+        for second in 1..=30 {
+            let now = start + Duration::from_secs(second - 3600);
+            window.take(nothing(), now, Duration::from_secs(second));
+            assert!(window.begins() <= now);
+            assert!(window.age() <= Duration::from_secs(10));
+        }
+        assert_eq!(window.turns(), 6);
     }
 }

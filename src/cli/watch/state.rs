@@ -15,8 +15,8 @@ use crate::witness::KernelCounters;
 /// Most flows and tunnels that a snapshot has: what somebody may scroll through.
 const LISTED: u64 = 200;
 
-/// Frames are in the ring for less than this.
-const QUIET: Duration = Duration::from_secs(-1);
+/// From when on frames can still be in a ring, seen from now.
+const STILL_IN_RINGS: Duration = Duration::from_secs(-1);
 
 /// Everything that is known so far.
 pub(super) struct State<'a> {
@@ -102,10 +102,10 @@ impl<'a> State<'a> {
         now: Timestamp,
         elapsed: Duration,
     ) -> Snapshot {
-        let begun = self.window.begins();
+        let turns = self.window.turns();
         let tally = self.window.take(harvest, now, elapsed);
         let mark = Mark::at(now, elapsed, statuses);
-        if self.window.begins() != begun {
+        if self.window.turns() != turns {
             self.marks.swap(0, 1);
             self.marks[1] = mark.clone();
         }
@@ -114,7 +114,7 @@ impl<'a> State<'a> {
         let interval_seconds = (elapsed - self.before.elapsed).as_secs_f64();
         // Not at the first time: after a pause of this process the rings may be full.
         if tally.frames == 0 && self.was_quiet {
-            self.quiet_until = now + QUIET;
+            self.quiet_until = now + STILL_IN_RINGS;
         }
         self.was_quiet = tally.frames == 0;
         let window = self.report_of_window(statuses, &mark);

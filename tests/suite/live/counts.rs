@@ -16,8 +16,6 @@ use tempfile::TempDir;
 const ATTEMPTS: usize = 3;
 /// Time for the last frames to reach whoever captures.
 const SETTLE: Duration = Duration::from_millis(1_500);
-/// Time for one to be in a block.
-const ARRIVE: Duration = Duration::from_millis(300);
 
 /// What all counted of the same traffic.
 struct Run {
@@ -32,11 +30,24 @@ fn tcpdump(network: &Network, folder: &TempDir) -> Process {
     let path = folder.path().join("capture");
     let path = path.to_str().expect("the path is text");
     let how = ["tcpdump", "--nano", "-Z", "root", "-i", "b0", "-s", "0"];
-    let to = ["-B", "65536", "-w", path];
+    let to = ["-B", "262144", "-w", path, "ip"];
     let mut tcpdump = network.start_at_receiver(&[&how[..], &to].concat());
     let said = Lines::of(tcpdump.0.stderr.take().expect("it is piped"));
     said.wait_for("listening on", || ());
     tcpdump
+}
+
+/// Waits until nothing more comes.
+fn all_seen(watching: &mut Watching) {
+    let frames = |line: Value| count(&line, "totals.frames");
+    let mut before = frames(watching.snapshot());
+    loop {
+        let now = frames(watching.snapshot());
+        if now == before && now > 0 {
+            return;
+        }
+        before = now;
+    }
 }
 
 fn run(is_tunnelled: bool, words: &[&str]) -> Run {
@@ -54,7 +65,7 @@ fn run(is_tunnelled: bool, words: &[&str]) -> Run {
         tenant
     });
     let mut tcpdump = tcpdump(&network, &folder);
-    let mut watching = Watching::start(&network, &["-i", "b0", "--interval", "200ms"]);
+    let mut watching = Watching::start(&network, &["-i", "b0", "--interval", "200ms", "ip"]);
     watching.snapshot();
     let before = Counters::read(receiver.0.id(), Version::V4);
     send(&network, words);
@@ -63,7 +74,7 @@ fn run(is_tunnelled: bool, words: &[&str]) -> Run {
     // A watch knows how long nothing came after the last frame, and a file does not: so
     // that both end at one moment, that is when a frame came.
     send(&network, &["flood", words[1], "100", "1", "0.001"]);
-    thread::sleep(ARRIVE);
+    all_seen(&mut watching);
     let watched = watching.end();
     thread::sleep(SETTLE);
     tcpdump.interrupt();
@@ -114,7 +125,12 @@ fn whole(is_tunnelled: bool, words: &[&str]) -> Run {
     let runs = (0..ATTEMPTS).map(|_| run(is_tunnelled, words));
     let mut whole = runs.filter(|run| {
         let frames = |report: &Value| count(report, "capture.frames");
-        run.lost == 0 && frames(run.watched.report()) == frames(&run.analysed)
+        let (watched, analysed) = (frames(run.watched.report()), frames(&run.analysed));
+        eprintln!(
+            "{watched} frames watched, {} lost; {analysed} frames captured",
+            run.lost
+        );
+        run.lost == 0 && watched == analysed
     });
     whole.next().expect(
         "a run in which nobody lost frames; the machine may be too busy, or a watch loses some",
@@ -123,7 +139,7 @@ fn whole(is_tunnelled: bool, words: &[&str]) -> Run {
 
 #[test]
 fn a_watch_counts_what_a_capture_holds() {
-    let run = whole(false, &["flood", RECEIVER, "65507", "400", "3"]);
+    let run = whole(false, &["flood", RECEIVER, "65507", "200", "3"]);
     let report = run.watched.report();
     none(&differences(report, &run.analysed));
     let fragments = count(report, "receivers.0.predicted.fragments");
