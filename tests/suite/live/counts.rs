@@ -37,9 +37,11 @@ fn tcpdump(network: &Network, folder: &TempDir) -> Process {
     tcpdump
 }
 
-/// Waits until nothing more comes.
+/// Waits until nothing more comes: two snapshots are farther apart than frames can be in
+/// a block of the ring.
 fn all_seen(watching: &mut Watching) {
     let frames = |line: Value| count(&line, "totals.frames");
+    watching.catch_up();
     let mut before = frames(watching.snapshot());
     loop {
         let now = frames(watching.snapshot());

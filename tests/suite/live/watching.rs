@@ -74,6 +74,13 @@ impl Watching {
         }
     }
 
+    /// Takes what was printed until now: what is waited for then is of now.
+    pub fn catch_up(&mut self) {
+        while let Ok(line) = self.lines.next(Duration::ZERO) {
+            self.seen.push(parsed(&line));
+        }
+    }
+
     /// Waits for the next snapshot.
     pub fn snapshot(&mut self) -> Value {
         self.wait_for("snapshot", |line| line["type"] == "snapshot")
