@@ -74,6 +74,12 @@ impl Watching {
         }
     }
 
+    /// The first line that is as wanted, of those that came or that will.
+    pub fn ever(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let seen = self.seen.iter().find(|line| wanted(line)).cloned();
+        seen.unwrap_or_else(|| self.wait_for(what, wanted))
+    }
+
     /// Takes what was printed until now: what is waited for then is of now.
     pub fn catch_up(&mut self) {
         while let Ok(line) = self.lines.next(Duration::ZERO) {
