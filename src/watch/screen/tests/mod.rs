@@ -1,7 +1,6 @@
 //! The screen as text, at several sizes, and what keys make of it.
 
 mod keys;
-mod look;
 mod pages;
 mod states;
 
