@@ -47,6 +47,7 @@ pub(crate) fn empty() -> Report {
         tunnels_omitted: 0,
         tunnels: Vec::new(),
         receivers: Vec::new(),
+        lost_datagrams: Vec::new(),
         timeline: Timeline {
             bucket_seconds: 1.0,
             buckets: Vec::new(),
@@ -437,13 +438,42 @@ pub(crate) fn with_finding() -> Report {
         settings: settings(4 << 20),
         timeouts_told: 3,
         predicted: prediction,
+        memory: memory(|step| (4 << 20) * step.min(40) / 40),
         alternatives: vec![Alternative {
             changed: vec!["net.ipv4.ipfrag_high_thresh".to_owned()],
             settings: settings(64 << 20),
             predicted: prediction,
+            memory: Some(memory(|step| (4 << 20) * step / 40)),
         }],
     }];
+    report.lost_datagrams = vec![LostDatagram {
+        reason: "gap",
+        frame: 1_187,
+        timestamp: after(0.07),
+        file: "pcaps/netperf-loss.pcap.zst".to_owned(),
+        flow: Some(0),
+        identification: 0xadca,
+        payload_bytes: Some(65_515),
+        fragment_bytes: Some(1_424),
+        pieces: (0..47)
+            .filter(|number| ![3, 17, 18].contains(number))
+            .map(|number| Piece {
+                from: number * 1_424,
+                to: (number * 1_424 + 1_424).min(65_515),
+            })
+            .collect(),
+        pieces_omitted: 0,
+    }];
     report
+}
+
+/// Memory in 62 steps of a second.
+fn memory(peak: impl Fn(u64) -> u64) -> MemoryUse {
+    MemoryUse {
+        step_seconds: 1.0,
+        first_timestamp: Some(after(0.0)),
+        peak_bytes: (1..=62).map(peak).collect(),
+    }
 }
 
 /// All of them, by name.

@@ -2,7 +2,7 @@
 
 use crate::model::IpVersion;
 use crate::receiver::{self, Change, Forecast, Predicted, Settings, Truesize};
-use crate::report::document::{Alternative, Prediction, Receiver, Time};
+use crate::report::document::{Alternative, MemoryUse, Prediction, Receiver, Time};
 use std::collections::BTreeMap;
 
 /// The receivers, in the order of their addresses.
@@ -23,6 +23,7 @@ fn receiver(forecast: &Forecast) -> Receiver {
         settings: assumed,
         timeouts_told: forecast.timeouts_told,
         predicted: prediction(&forecast.predicted),
+        memory: MemoryUse::default(),
     }
 }
 
@@ -46,6 +47,7 @@ fn alternative(
         changed: changed.map(|(name, _)| name.clone()).collect(),
         settings,
         predicted: prediction(&alternative.predicted),
+        memory: None,
     }
 }
 

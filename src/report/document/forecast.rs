@@ -19,6 +19,8 @@ pub struct Receiver {
     pub timeouts_told: u64,
     /// What the kernel would have done with these settings.
     pub predicted: Prediction,
+    /// How its reassembly memory filled up with these settings.
+    pub memory: MemoryUse,
     /// What it would have done with others, from replaying the same fragments.
     pub alternatives: Vec<Alternative>,
 }
@@ -33,6 +35,20 @@ pub struct Alternative {
     pub changed: Vec<String>,
     /// What the kernel would have done with them.
     pub predicted: Prediction,
+    /// How its reassembly memory would have filled up; `null` where it would have had
+    /// nothing to do.
+    pub memory: Option<MemoryUse>,
+}
+
+/// Memory that unfinished datagrams held, in equal steps of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct MemoryUse {
+    /// Length of a step: as short as it can be for at most 256 steps, 1 ms at least.
+    pub step_seconds: f64,
+    /// Where the first step begins; `null` if there is none.
+    pub first_timestamp: Option<Time>,
+    /// Most bytes held at once in each step.
+    pub peak_bytes: Vec<u64>,
 }
 
 /// What a kernel does with the fragments it is sent.

@@ -11,6 +11,7 @@ mod capture;
 mod finding;
 mod flow;
 mod forecast;
+mod lost;
 mod scalar;
 mod timeline;
 mod tunnel;
@@ -22,7 +23,8 @@ pub use flow::{
     Closed, Flow, FlowKey, FragmentsPerDatagram, Gaps, IcmpErrors, Mtu, OvnPorts, SizeClass,
     Throughput,
 };
-pub use forecast::{Alternative, Prediction, Receiver};
+pub use forecast::{Alternative, MemoryUse, Prediction, Receiver};
+pub use lost::{LostDatagram, Piece};
 pub use scalar::Time;
 pub use timeline::{Bucket, Timeline};
 pub use tunnel::{Tunnel, TunnelKey};
@@ -63,6 +65,8 @@ pub struct Report {
     pub tunnels: Vec<Tunnel>,
     /// What a receiver's kernel would have made of the fragments sent to it.
     pub receivers: Vec<Receiver>,
+    /// One datagram of each reason for which some could not be delivered: the first.
+    pub lost_datagrams: Vec<LostDatagram>,
     /// The capture cut into equal spans of time.
     pub timeline: Timeline,
     /// What is wrong and why, the one that explains most missing bytes first.
