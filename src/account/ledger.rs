@@ -5,6 +5,7 @@ use super::exhibits::{Exhibit, Exhibits, Sign};
 use super::flow::Flow;
 use super::losses::{Loss, PIECES_COME_WITHIN};
 use super::rare::is_super_frame;
+use super::specimens::Specimens;
 use super::table::Table;
 use super::timeline::Timeline;
 use super::tunnel::Tunnel;
@@ -43,6 +44,8 @@ pub struct Ledger {
     pub reassembly_limits: LimitsHit,
     /// Frames that show what there is to see.
     pub exhibits: Exhibits,
+    /// Lost datagrams, one of each reason.
+    pub specimens: Specimens,
 }
 
 /// What is counted of frames, whatever is in them.
@@ -159,6 +162,7 @@ impl Ledger {
             scopes: ScopeSet::default(),
             reassembly_limits: LimitsHit::default(),
             exhibits: Exhibits::default(),
+            specimens: Specimens::default(),
         }
     }
 
@@ -261,7 +265,10 @@ impl Ledger {
         let bucket = self.timeline.at(datagram.last_timestamp);
         bucket.datagrams_completed += 1;
         match loss {
-            Some(loss) => self.exhibits.loss(loss, Exhibit::of(datagram)),
+            Some(loss) => {
+                self.exhibits.loss(loss, Exhibit::of(datagram));
+                self.specimens.offer(loss, datagram);
+            }
             None => {
                 let tally = &datagram.tally;
                 bucket.deliverable_bytes += tally.wire_bytes - tally.duplicate_wire_bytes;
@@ -299,6 +306,7 @@ impl Ledger {
     pub fn lost(&mut self, datagram: &Datagram, fate: Fate, within: Span) {
         let loss = Loss::of_unfinished(datagram, fate, is_cut(datagram, fate, within));
         self.exhibits.loss(loss, Exhibit::of(datagram));
+        self.specimens.offer(loss, datagram);
         self.show_pieces(datagram);
         match datagram.tunnel {
             Some(carried) => self.lost_tunnel(&carried, datagram, fate, loss),
@@ -363,6 +371,7 @@ impl Ledger {
         self.scopes.merge(other.scopes);
         self.reassembly_limits += other.reassembly_limits;
         self.exhibits.merge(other.exhibits);
+        self.specimens.merge(other.specimens);
     }
 
     /// The same, and leaves the other as it is, which may be much larger.
@@ -375,6 +384,7 @@ impl Ledger {
         self.scopes.merge(other.scopes.clone());
         self.reassembly_limits += other.reassembly_limits;
         self.exhibits.merge(other.exhibits.clone());
+        self.specimens.merge(other.specimens.clone());
     }
 
     /// Applies every bound exactly; done once, before the ledger is read.

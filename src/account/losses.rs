@@ -50,6 +50,52 @@ impl Loss {
     /// How many there are.
     pub const COUNT: usize = Self::Length as usize + 1;
 
+    /// All of them, in this order.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Gap,
+        Self::OnlyFirst,
+        Self::NoFirst,
+        Self::Late,
+        Self::Ragged,
+        Self::Overlap,
+        Self::OverlapAfterPause,
+        Self::Oversized,
+        Self::Evicted,
+        Self::Unfinished,
+        Self::InTunnel,
+        Self::HeaderChecksum,
+        Self::OuterChecksum,
+        Self::Checksum,
+        Self::ChecksumOfWhole,
+        Self::Spliced,
+        Self::NoChecksum,
+        Self::Length,
+    ];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gap => "gap",
+            Self::OnlyFirst => "only_first",
+            Self::NoFirst => "no_first",
+            Self::Late => "late",
+            Self::Ragged => "ragged",
+            Self::Overlap => "overlap",
+            Self::OverlapAfterPause => "overlap_after_pause",
+            Self::Oversized => "oversized",
+            Self::Evicted => "evicted",
+            Self::Unfinished => "unfinished",
+            Self::InTunnel => "in_tunnel",
+            Self::HeaderChecksum => "header_checksum",
+            Self::OuterChecksum => "outer_checksum",
+            Self::Checksum => "checksum",
+            Self::ChecksumOfWhole => "checksum_of_whole",
+            Self::Spliced => "spliced",
+            Self::NoChecksum => "no_checksum",
+            Self::Length => "length",
+        }
+    }
+
     /// Of what a tunnel packet carries, for how that is; `None` if it can be delivered.
     pub(super) fn of_carried(outer: &Layer) -> Option<Self> {
         match of_transport(&outer.transport, Self::OuterChecksum) {

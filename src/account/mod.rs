@@ -19,6 +19,7 @@ mod ledger;
 mod losses;
 mod rare;
 mod sizes;
+mod specimens;
 mod table;
 mod tcp;
 mod timeline;
@@ -35,6 +36,7 @@ pub use ledger::{
 pub use losses::{Loss, Losses, Lost};
 pub use rare::{Closed, Order};
 pub use sizes::{SizeCount, Sizes};
+pub use specimens::{MAX_PIECES, Specimen, Specimens};
 pub use table::{Merge, Rank, Table};
 pub use tcp::{BlackHole, Segments, Syns};
 pub use timeline::{Bucket, MAX_BUCKETS, Timeline};

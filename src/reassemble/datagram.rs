@@ -10,6 +10,7 @@ use super::pieces::{NewPiece, Pieces};
 use super::tally::FragmentTally;
 use crate::model::facts::{Direction, OvnPorts};
 use crate::model::{FlowKey, IpVersion, Ports, Protocol, ScopeTag, Sum, Timestamp};
+use std::ops::Range;
 
 /// What became of a fragmented datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -365,13 +366,25 @@ impl Datagram {
     /// IP length of the datagram, as far as a fragment told: the end of the last
     /// one, or the length field of UDP in the first.
     pub fn claimed_ip_bytes(&self) -> Option<u32> {
-        let payload = self.payload_bytes().or_else(|| self.udp_end())?;
+        let payload = self.claimed_payload_bytes()?;
         Some(
             payload.saturating_add(
                 self.header
                     .datagram_header_bytes(self.key.addresses.version),
             ),
         )
+    }
+
+    /// Length of the payload in bytes, as far as a fragment told: the end of the last
+    /// one, or the length field of UDP in the first.
+    pub fn claimed_payload_bytes(&self) -> Option<u32> {
+        self.payload_bytes().or_else(|| self.udp_end())
+    }
+
+    /// What is held of its payload, piece by piece and in order.
+    pub fn pieces(&self) -> impl ExactSizeIterator<Item = Range<u32>> {
+        let held = self.pieces.held().iter();
+        held.map(|piece| piece.start()..piece.end())
     }
 
     /// Whether its pieces contradict each other, or it is too long.
@@ -381,7 +394,7 @@ impl Datagram {
 
     /// What is missing; `None` where nobody knows how much that is.
     pub fn gap(&self) -> Option<Gap> {
-        let payload = self.payload_bytes().or_else(|| self.udp_end())?;
+        let payload = self.claimed_payload_bytes()?;
         let bytes = payload.checked_sub(self.pieces.held_bytes())?;
         let full = self.tally.largest.payload_bytes;
         Some(Gap {

@@ -35,7 +35,8 @@ impl Held {
             && (!sum_known || piece.sum.is_none_or(|sum| sum.0 == self.sum))
     }
 
-    fn end(&self) -> u32 {
+    /// Where it ends in bytes.
+    pub(super) fn end(&self) -> u32 {
         self.start() + u32::from(self.bytes)
     }
 }

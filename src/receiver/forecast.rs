@@ -1,5 +1,6 @@
 //! What is said of one host.
 
+use super::memory::MemoryCurve;
 use super::settings::Settings;
 use crate::model::facts::{IcmpError, Layer, Transport};
 use crate::model::{Addresses, FrameId, IpVersion, ScopeTag, Timestamp};
@@ -76,6 +77,8 @@ pub struct Forecast {
     pub timeouts_told: u64,
     /// What it does.
     pub predicted: Predicted,
+    /// What its unfinished datagrams hold meanwhile.
+    pub memory: MemoryCurve,
     /// What it would do if something were different; from replaying the same fragments.
     pub alternatives: Vec<Alternative>,
 }
@@ -100,9 +103,11 @@ impl Forecast {
     pub fn add_later(&mut self, later: &Self) {
         self.timeouts_told = self.timeouts_told.saturating_add(later.timeouts_told);
         self.predicted.add_later(&later.predicted);
+        self.memory.add_later(&later.memory);
         for (known, later) in self.alternatives.iter_mut().zip(&later.alternatives) {
             known.change = later.change;
             known.predicted.add_later(&later.predicted);
+            known.memory.add_later(&later.memory);
         }
     }
 }
@@ -116,6 +121,8 @@ pub struct Alternative {
     pub settings: Settings,
     /// What the kernel does then.
     pub predicted: Predicted,
+    /// What its unfinished datagrams hold meanwhile; empty where there are none.
+    pub memory: MemoryCurve,
 }
 
 /// What may be different.

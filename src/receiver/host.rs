@@ -4,6 +4,7 @@
 //! the kernel as it is at the moment when it begins to differ.
 
 use super::forecast::{Alternative, Change, Forecast, Host, Predicted};
+use super::memory::MemoryCurve;
 use super::model::Model;
 use super::settings::Settings;
 use crate::model::{Duration, Timestamp, mtu};
@@ -107,19 +108,21 @@ impl HostModels {
     pub fn harvest(&mut self, end: Timestamp) -> Forecast {
         let end = self.clock.max(end);
         self.base.advance_until(end, &mut self.forks, self.host);
-        let predicted = self.base.harvest(end);
+        let (predicted, memory) = self.base.harvest(end);
         let wire_bytes = std::mem::take(&mut self.wire_bytes);
         let timeouts_told = std::mem::take(&mut self.timeouts_told);
         let mut alternatives: Vec<Alternative> = self
             .forks
             .iter_mut()
-            .map(|fork| Alternative {
-                change: fork.change,
-                settings: fork.settings,
-                predicted: match &mut fork.model {
-                    Some(model) => model.harvest(end),
-                    None => predicted,
-                },
+            .map(|fork| {
+                let harvested = fork.model.as_mut().map(|model| model.harvest(end));
+                let (predicted, memory) = harvested.unwrap_or_else(|| (predicted, memory.clone()));
+                Alternative {
+                    change: fork.change,
+                    settings: fork.settings,
+                    predicted,
+                    memory,
+                }
             })
             .collect();
         alternatives.push(Alternative {
@@ -136,12 +139,14 @@ impl HostModels {
                 delivered_bytes: wire_bytes,
                 ..Predicted::default()
             },
+            memory: MemoryCurve::default(),
         });
         Forecast {
             host: self.host,
             settings: self.settings,
             timeouts_told,
             predicted,
+            memory,
             alternatives,
         }
     }

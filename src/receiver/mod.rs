@@ -18,6 +18,7 @@
 mod coverage;
 mod forecast;
 mod host;
+mod memory;
 mod model;
 mod receivers;
 mod settings;
@@ -27,6 +28,7 @@ mod tests;
 mod timer;
 
 pub use forecast::{Alternative, Change, Forecast, GivenUp, Host, Predicted};
+pub use memory::{MAX_STEPS, MemoryCurve};
 pub use receivers::{NotModelled, Receivers, shard_of};
 pub use settings::{Settings, Truesize};
 pub use sysctl::SysctlError;

@@ -16,6 +16,7 @@
 
 use super::coverage::{Coverage, Fit};
 use super::forecast::Predicted;
+use super::memory::MemoryCurve;
 use super::settings::Rules;
 use super::timer::Wheel;
 use crate::model::{Duration, IpVersion, Protocol, Timestamp};
@@ -75,6 +76,7 @@ pub(super) struct Model {
     sources: HashMap<[u8; 16], u64, foldhash::fast::FixedState>,
     next_serial: u64,
     memory: u64,
+    curve: MemoryCurve,
     predicted: Predicted,
 }
 
@@ -93,6 +95,7 @@ impl Model {
             sources: HashMap::default(),
             next_serial: 1,
             memory: 0,
+            curve: MemoryCurve::default(),
             predicted: Predicted::default(),
         }
     }
@@ -143,9 +146,11 @@ impl Model {
         while self.next_timer <= now
             && let Some(timer) = self.timers.pop_front()
         {
+            let fired = self.next_timer;
             self.predicted.timed_out += 1;
-            self.wheel.fired(self.next_timer);
+            self.wheel.fired(fired);
             self.discard(timer.place);
+            self.curve.note(fired, self.memory);
             self.set_next_timer();
         }
     }
@@ -180,6 +185,7 @@ impl Model {
             self.predicted.rejected_bytes += fragment.wire_bytes;
             self.predicted.failed += 1;
             self.predicted.first_full.get_or_insert(now);
+            self.curve.note(now, self.memory);
             return;
         }
         let place = self.find_or_open(fragment, now);
@@ -187,6 +193,7 @@ impl Model {
             self.check_distance(place, now);
         }
         self.queue(place, fragment);
+        self.curve.note(now, self.memory);
     }
 
     fn find_or_open(&mut self, fragment: &FragmentFacts, now: Timestamp) -> u32 {
@@ -361,16 +368,17 @@ impl Model {
     }
 
     /// What came of it by `end` since it was asked before, as if the capture ended there.
-    pub fn harvest(&mut self, end: Timestamp) -> Predicted {
+    pub fn harvest(&mut self, end: Timestamp) -> (Predicted, MemoryCurve) {
         self.advance(end);
         let open = self.open.len() - self.free.len();
         let rest = Predicted {
             memory_peak_bytes: self.memory,
             ..Predicted::default()
         };
-        Predicted {
+        let predicted = Predicted {
             open_at_end: open as u64,
             ..std::mem::replace(&mut self.predicted, rest)
-        }
+        };
+        (predicted, self.curve.take(end))
     }
 }

@@ -451,8 +451,9 @@ proptest! {
                     }
                     model.take(fragment, clock);
                 }
-                let alone = model.harvest(end);
-                prop_assert_eq!(&alternative.predicted, &alone);
+                let (predicted, memory) = model.harvest(end);
+                prop_assert_eq!(&alternative.predicted, &predicted);
+                prop_assert_eq!(&alternative.memory, &memory);
             }
         }
     }

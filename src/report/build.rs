@@ -5,6 +5,7 @@
 
 mod capture;
 mod findings;
+mod lost;
 mod receivers;
 mod rows;
 mod throughput;
@@ -90,7 +91,7 @@ pub fn build(parts: &Parts<'_>, options: Options) -> Report {
         tunnels_omitted: tunnels.seen - tunnels.listed.len() as u64,
         tunnels: tunnels.listed,
         receivers: receivers::receivers(parts.forecasts),
-        lost_datagrams: Vec::new(),
+        lost_datagrams: lost::lost_datagrams(ledger, &keys, parts.files),
         timeline: timeline::timeline(&ledger.timeline),
         findings: findings::findings(&diagnosis.findings, &keys, parts.files),
         explanation: diagnosis.explanation.as_ref().map(findings::explanation),

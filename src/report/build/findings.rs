@@ -2,7 +2,7 @@
 
 use crate::account::Pieces;
 use crate::diagnose::{self, FixKind};
-use crate::model::FlowKey;
+use crate::model::{FlowKey, FrameId};
 use crate::report::document::{Evidence, Explanation, Finding, Fix, Part, Severity, Time};
 use crate::source::FileFacts;
 use std::collections::HashMap;
@@ -74,14 +74,19 @@ pub(super) fn listed(flows: &[FlowKey], keys: &[FlowKey]) -> Vec<u64> {
 
 fn evidence(shown: &diagnose::Evidence, files: &[FileFacts]) -> Evidence {
     let exhibit = &shown.exhibit;
-    let file = files.get(exhibit.frame.file as usize);
     let of = exhibit.pieces.map_or_else(String::new, pieces);
     Evidence {
         frame: exhibit.frame.number,
         timestamp: Time(exhibit.timestamp),
-        file: file.map_or_else(String::new, |file| file.path.clone()),
+        file: path_of(exhibit.frame, files),
         note: format!("{}{of}", shown.note),
     }
+}
+
+/// The file that a frame is in.
+pub(super) fn path_of(frame: FrameId, files: &[FileFacts]) -> String {
+    let file = files.get(frame.file as usize);
+    file.map_or_else(String::new, |file| file.path.clone())
 }
 
 /// `; datagram 0xadca, 44 of 47 fragments came`.

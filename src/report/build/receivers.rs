@@ -1,7 +1,7 @@
 //! What the kernels of the receivers made of the fragments.
 
 use crate::model::IpVersion;
-use crate::receiver::{self, Change, Forecast, Predicted, Settings, Truesize};
+use crate::receiver::{self, Change, Forecast, MemoryCurve, Predicted, Settings, Truesize};
 use crate::report::document::{Alternative, MemoryUse, Prediction, Receiver, Time};
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn receiver(forecast: &Forecast) -> Receiver {
         settings: assumed,
         timeouts_told: forecast.timeouts_told,
         predicted: prediction(&forecast.predicted),
-        memory: MemoryUse::default(),
+        memory: memory(&forecast.memory),
     }
 }
 
@@ -47,7 +47,7 @@ fn alternative(
         changed: changed.map(|(name, _)| name.clone()).collect(),
         settings,
         predicted: prediction(&alternative.predicted),
-        memory: None,
+        memory: (!alternative.memory.is_empty()).then(|| memory(&alternative.memory)),
     }
 }
 
@@ -90,5 +90,13 @@ fn prediction(predicted: &Predicted) -> Prediction {
         memory_peak_bytes: predicted.memory_peak_bytes,
         first_full_timestamp: predicted.first_full.map(Time),
         delivered_bytes: predicted.delivered_bytes,
+    }
+}
+
+fn memory(curve: &MemoryCurve) -> MemoryUse {
+    MemoryUse {
+        step_seconds: curve.width().as_secs_f64(),
+        first_timestamp: curve.steps().next().map(|(start, _)| Time(start)),
+        peak_bytes: curve.steps().map(|(_, peak)| peak).collect(),
     }
 }

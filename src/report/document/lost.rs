@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct LostDatagram {
     /// Why it could not be delivered: `gap`, `only_first`, `no_first`, `late`, `ragged`,
     /// `overlap`, `overlap_after_pause`, `oversized`, `evicted`, `header_checksum`,
-    /// `checksum`, `spliced`, `no_checksum` or `length`.
+    /// `checksum_of_whole`, `spliced`, `no_checksum` or `length`.
     pub reason: &'static str,
     /// Number of the frame that its first fragment to come is in, from 1.
     pub frame: u64,
@@ -17,11 +17,13 @@ pub struct LostDatagram {
     pub timestamp: Time,
     /// The file it is in.
     pub file: String,
-    /// Its flow, as an index into the report's `flows`; `null` if that is not listed.
+    /// Its flow, as an index into the report's `flows`: of a tunnel packet the one inside;
+    /// `null` if that is not listed.
     pub flow: Option<u64>,
     /// Its identification.
     pub identification: u32,
-    /// Bytes of its payload; `null` if its last fragment never came.
+    /// Bytes of its payload, by its last fragment or the UDP length in its first; `null`
+    /// if neither came.
     pub payload_bytes: Option<u32>,
     /// Payload of a full-size fragment of it; `null` if none with MF came.
     pub fragment_bytes: Option<u32>,
