@@ -57,6 +57,7 @@ fuzz_target!(|input: Input<'_>| {
             timestamp: Timestamp(0),
             wire_bytes: input.bytes.len() as u32 + u32::from(input.cut),
             link_type,
+            interface: 0,
             data: input.bytes,
         };
         decoder.frame(&frame, &mut packet);

@@ -65,6 +65,7 @@ impl KeptFrame {
             timestamp: self.timestamp,
             wire_bytes: self.wire_bytes,
             link_type: self.link_type,
+            interface: 0,
             data: &self.data,
         }
     }

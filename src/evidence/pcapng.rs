@@ -13,6 +13,7 @@
 //! format asks for (the upper half first) in this order alone.
 
 use crate::model::{Frame, LinkType, Timestamp};
+pub use crate::source::InterfaceFacts;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -56,17 +57,6 @@ pub const PACKET_OVERHEAD_BYTES: usize = 32;
 
 /// `if_tsresol`: ticks of 10^-9 s.
 const NANOSECONDS: u8 = 9;
-
-/// What a file says of an interface.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InterfaceFacts {
-    /// Its name.
-    pub name: String,
-    /// How its frames begin.
-    pub link_type: LinkType,
-    /// Most bytes kept of a frame; 0 for all.
-    pub snaplen: u32,
-}
 
 /// What became of the frames of one interface between two moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -187,6 +177,7 @@ impl<W: Write> PcapngWriter<W> {
         }
         let facts = self.interfaces.get(file as usize);
         let name = facts.map(|facts| capped(&facts.name).to_owned());
+        let name = name.filter(|name| !name.is_empty());
         let name = name.map(|name| InterfaceDescriptionOption::IfName(name.into()));
         let resolution = InterfaceDescriptionOption::IfTsResol(NANOSECONDS);
         let description = InterfaceDescriptionBlock {

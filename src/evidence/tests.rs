@@ -25,6 +25,7 @@ fn frame(file: u32, number: u64, link_type: LinkType, data: &[u8]) -> Frame<'_> 
         timestamp: Timestamp(NANOS + number as i64),
         wire_bytes: data.len() as u32 + 7,
         link_type,
+        interface: 0,
         data,
     }
 }

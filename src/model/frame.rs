@@ -86,6 +86,9 @@ pub struct Frame<'a> {
     pub wire_bytes: u32,
     /// How `data` begins.
     pub link_type: LinkType,
+    /// Interface it was captured on: its number in the input, from 0 over all sections of
+    /// a pcapng file. 0 where the format knows of none.
+    pub interface: u32,
     /// What was captured of it; shorter than `wire_bytes` under a snaplen.
     pub data: &'a [u8],
 }

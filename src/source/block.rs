@@ -182,6 +182,7 @@ impl<'a> Iterator for Frames<'a> {
             timestamp: record.timestamp,
             wire_bytes: record.wire_bytes,
             link_type: record.link_type,
+            interface: record.interface,
             data: record.data,
         })
     }

@@ -3,11 +3,12 @@
 use super::bytes::ByteOrder;
 use super::filter;
 use super::options::options;
-use super::problem::{FileFacts, Problem, Severity};
+use super::problem::{FileFacts, InterfaceFacts, Problem, Severity};
 use super::section::{Clock, Interface, PacketHeader, TRAILER};
 use crate::model::LinkType;
 
 /// Option codes of interface descriptions.
+const IF_NAME: u16 = 2;
 const IF_TSRESOL: u16 = 9;
 const IF_FILTER: u16 = 11;
 const IF_FCSLEN: u16 = 13;
@@ -24,6 +25,9 @@ const DEFAULT_RESOLUTION: u8 = 6;
 /// Most filters that are reported, and link types that are listed, of one file.
 const MAX_STATED: usize = 64;
 
+/// Most interfaces of one file of which more is known than their link types.
+const MAX_NAMED: usize = 1024;
+
 /// What the interface descriptions of a file stated.
 #[derive(Default)]
 pub(super) struct Stated {
@@ -32,6 +36,7 @@ pub(super) struct Stated {
     /// Whether some interface kept whole frames.
     unlimited: bool,
     notes: Vec<Problem>,
+    interfaces: Vec<InterfaceFacts>,
 }
 
 impl Stated {
@@ -53,8 +58,10 @@ impl Stated {
         let mut resolution = DEFAULT_RESOLUTION;
         let mut offset_seconds = 0;
         let mut fcs_bytes = 0;
+        let mut name = String::new();
         for (code, value) in options(order, body.get(16..).unwrap_or_default()) {
             match (code, value) {
+                (IF_NAME, _) => name = String::from_utf8_lossy(value).into_owned(),
                 (IF_TSRESOL, [exponent, ..]) => resolution = *exponent,
                 (IF_TSOFFSET, _) => offset_seconds = order.u64(value).unwrap_or(0) as i64,
                 (IF_FCSLEN, [length, ..]) => fcs_bytes = fcs_bytes_of(*length),
@@ -68,11 +75,18 @@ impl Stated {
             clock: Clock::new(resolution, offset_seconds),
             fcs_bytes,
         };
-        self.remember(&interface);
+        self.remember(&interface, name);
         Ok(interface)
     }
 
-    fn remember(&mut self, interface: &Interface) {
+    fn remember(&mut self, interface: &Interface, name: String) {
+        if self.interfaces.len() < MAX_NAMED {
+            self.interfaces.push(InterfaceFacts {
+                name,
+                link_type: interface.link_type,
+                snaplen: interface.snaplen,
+            });
+        }
         let known = self.link_types.contains(&interface.link_type);
         if !known && self.link_types.len() < MAX_STATED {
             self.link_types.push(interface.link_type);
@@ -100,6 +114,7 @@ impl Stated {
     pub(super) fn describe(&self, facts: &mut FileFacts) {
         facts.link_types.clone_from(&self.link_types);
         facts.snaplen = self.snaplen.filter(|_| !self.unlimited);
+        facts.interfaces.clone_from(&self.interfaces);
         facts.problems.extend(self.notes.iter().cloned());
     }
 }

@@ -40,7 +40,7 @@ pub use block::{Block, Frames};
 pub use files::{CaptureFiles, Memory};
 pub use filter::{Filter, FilterError, FilterSet, may_drop_fragments};
 pub use live::{Live, LiveControl, LiveCounts, LiveError, LiveOptions, LiveStatus, Tap};
-pub use problem::{FileFacts, Problem, Severity};
+pub use problem::{FileFacts, InterfaceFacts, Problem, Severity};
 pub use stored::Stretch;
 
 /// Where frames come from. The sequential part: it reads bytes and finds record

@@ -223,6 +223,7 @@ impl PcapLayout {
                 timestamp: self.timestamp(seconds, fraction),
                 wire_bytes,
                 link_type: self.link_type,
+                interface: 0,
                 data: record.get(self.record_header..)?,
             }
             .without_fcs(self.fcs_bytes),

@@ -118,7 +118,10 @@ impl PcapngWalk {
     }
 
     fn new_section(&mut self, rest: &mut &[u8]) -> Result<(), End> {
-        let (section, consumed) = section_header(rest)?;
+        let (mut section, consumed) = section_header(rest)?;
+        let before = self.section.interfaces.len() as u32;
+        // Each was described by a block of the file: none has 2^32 of them.
+        section.interfaces_before = self.section.interfaces_before.saturating_add(before);
         self.section = Arc::new(section);
         self.losses.new_section();
         *rest = rest.get(consumed..).unwrap_or_default();
@@ -262,6 +265,7 @@ fn section_header(bytes: &[u8]) -> Result<(Section, usize), End> {
     let section = Section {
         order,
         interfaces: Vec::new(),
+        interfaces_before: 0,
     };
     Ok((section, length))
 }

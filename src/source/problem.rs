@@ -47,6 +47,17 @@ pub(super) fn printable(text: &str) -> String {
     clean
 }
 
+/// What a capture says of an interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceFacts {
+    /// Its name, as it is in the file: anything; empty if there is none.
+    pub name: String,
+    /// How its frames begin.
+    pub link_type: LinkType,
+    /// Most bytes kept of a frame; 0 for all.
+    pub snaplen: u32,
+}
+
 /// What is known about one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
@@ -63,6 +74,9 @@ pub struct FileFacts {
     pub sha256: Option<String>,
     /// Link types in order of appearance, each once.
     pub link_types: Vec<LinkType>,
+    /// Interfaces in the order of their numbers, which frames name: the first 1,024. Empty
+    /// where the format knows of none.
+    pub interfaces: Vec<InterfaceFacts>,
     /// Most bytes kept of a frame, the largest of all interfaces; `None` if not
     /// stated or unlimited.
     pub snaplen: Option<u32>,

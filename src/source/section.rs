@@ -21,6 +21,8 @@ pub(super) struct Section {
     pub(super) order: ByteOrder,
     /// In the order of their description blocks, which is how packets name them.
     pub(super) interfaces: Vec<Interface>,
+    /// Interfaces of the sections before.
+    pub(super) interfaces_before: u32,
 }
 
 /// What an interface description block says.
@@ -175,6 +177,7 @@ impl Section {
             timestamp: interface.clock.timestamp(header.high, header.low),
             wire_bytes: header.wire_bytes,
             link_type: interface.link_type,
+            interface: self.interfaces_before.wrapping_add(header.interface),
             data: block.get(PACKET_HEADER..end)?,
         };
         Some(record.without_fcs(fcs_bytes))
@@ -193,6 +196,7 @@ impl Section {
             timestamp,
             wire_bytes,
             link_type: interface.link_type,
+            interface: self.interfaces_before,
             data: padded_data.get(..limit as usize).unwrap_or(padded_data),
         };
         Some(record.without_fcs(interface.fcs_bytes))

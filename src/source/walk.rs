@@ -32,6 +32,7 @@ pub(super) struct Record<'a> {
     pub(super) timestamp: Timestamp,
     pub(super) wire_bytes: u32,
     pub(super) link_type: crate::model::LinkType,
+    pub(super) interface: u32,
     pub(super) data: &'a [u8],
 }
 

@@ -35,6 +35,7 @@ fn frame<'a>(link_type: u32, data: &'a [u8]) -> Frame<'a> {
         timestamp: Timestamp::default(),
         wire_bytes: data.len() as u32,
         link_type: LinkType(link_type),
+        interface: 0,
         data,
     }
 }

@@ -26,6 +26,7 @@ fn frame(data: &[u8], wire_bytes: u32) -> Frame<'_> {
         timestamp: Timestamp::default(),
         wire_bytes,
         link_type: LinkType::ETHERNET,
+        interface: 0,
         data,
     }
 }

@@ -121,6 +121,8 @@ fn next<'a>(rest: &mut &'a [u8]) -> Option<Frame<'a>> {
         timestamp: Timestamp(i64::from_ne_bytes(*timestamp)),
         wire_bytes: u32::from_ne_bytes(*wire_bytes),
         link_type: LinkType(u32::from_ne_bytes(*link_type)),
+        // A source that is live has one an input.
+        interface: 0,
         data,
     })
 }

@@ -69,6 +69,7 @@ impl Wire {
             timestamp: *timestamp,
             wire_bytes: data.len() as u32 + 1,
             link_type: LINK_TYPES[file],
+            interface: 0,
             data,
         }));
     }

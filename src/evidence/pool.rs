@@ -1,0 +1,305 @@
+//! The second reading: frames that may prove something, the nearest ones.
+
+use super::datagrams::Datagrams;
+use super::kept::{Kept, KeptFrame};
+use super::pcapng::{InterfaceFacts, PACKET_OVERHEAD_BYTES, Statistics};
+use super::ring::Ring;
+use super::wanted::Wanted;
+use crate::decode::{DecodeOptions, Decoder};
+use crate::model::facts::{Fragment, Packet};
+use crate::model::{Frame, FrameId, LinkType, escape};
+use crate::reassemble::{FragmentFacts, Place};
+use crate::source::{Block, FileFacts, FilterSet, Source};
+use std::collections::{BTreeMap, HashMap};
+
+/// Most interfaces that frames of a pool are of; those beyond are put to the last.
+const MAX_INTERFACES: usize = 1024;
+
+/// How a capture is read for the second time.
+#[derive(Clone)]
+pub struct Reading {
+    /// Frames that do not match are left out, as they were before.
+    pub filter: Option<FilterSet>,
+    /// How frames are decoded.
+    pub decode: DecodeOptions,
+    /// Most bytes of a file with what is kept.
+    pub limit_bytes: u64,
+}
+
+/// Frames near to what is to be shown, and no more of them than a file may hold.
+#[derive(Debug)]
+pub struct Pool {
+    pub(super) frames: Vec<Pooled>,
+    interfaces: Interfaces,
+    bytes: u64,
+    limit: u64,
+    /// Frames in rings further out are not taken.
+    outermost: Ring,
+    /// Frames that would have been taken if there had been room.
+    pub(super) left_out: u64,
+}
+
+/// A frame, and why it is kept.
+#[derive(Debug)]
+pub(super) struct Pooled {
+    pub frame: KeptFrame,
+    pub ring: Ring,
+    /// Number of the datagram that a fragment belongs to.
+    pub datagram: Option<u64>,
+}
+
+impl Pool {
+    /// Reads a capture to its end, and keeps what is near.
+    pub fn read(source: &mut dyn Source, wanted: &Wanted, reading: &Reading) -> Self {
+        let mut look = Look {
+            filter: reading.filter.clone(),
+            decoder: Decoder::new(&reading.decode),
+            packet: Packet::default(),
+            datagrams: Datagrams::default(),
+            wanted,
+        };
+        let mut pool = Self {
+            frames: Vec::new(),
+            interfaces: Interfaces::default(),
+            bytes: 0,
+            limit: reading.limit_bytes,
+            outermost: Ring::OUTERMOST,
+            left_out: 0,
+        };
+        let mut block = Block::default();
+        while source.fill(&mut block) {
+            for frame in block.frames() {
+                if let Some((ring, datagram)) = look.at(&frame) {
+                    pool.take(&frame, ring, datagram);
+                }
+            }
+        }
+        pool.draw_in();
+        pool.interfaces.learn(&source.files());
+        pool
+    }
+
+    /// The frames up to a ring, as a capture of their own.
+    pub(super) fn up_to(&self, ring: Ring) -> (Kept, Vec<Option<u64>>) {
+        let near = self.frames.iter().filter(|pooled| pooled.ring <= ring);
+        let (frames, datagrams) = near
+            .map(|pooled| (pooled.frame.clone(), pooled.datagram))
+            .unzip();
+        let kept = Kept {
+            interfaces: self.interfaces.facts.clone(),
+            statistics: self.interfaces.statistics.clone(),
+            frames,
+        };
+        (kept, datagrams)
+    }
+
+    /// The rings in which there are frames, from the innermost.
+    pub(super) fn rings(&self) -> Vec<Ring> {
+        let rings = self.frames.iter().map(|pooled| pooled.ring);
+        let distinct: std::collections::BTreeSet<Ring> = rings.collect();
+        distinct.into_iter().collect()
+    }
+
+    fn take(&mut self, frame: &Frame<'_>, ring: Ring, datagram: Option<u64>) {
+        if ring > self.outermost {
+            self.left_out += 1;
+            return;
+        }
+        self.bytes += bytes_of(frame.data);
+        let interface = self.interfaces.index(frame);
+        self.frames.push(Pooled {
+            frame: KeptFrame {
+                origin: frame.id,
+                interface,
+                timestamp: frame.timestamp,
+                wire_bytes: frame.wire_bytes,
+                link_type: frame.link_type,
+                data: frame.data.to_vec(),
+                comment: None,
+            },
+            ring,
+            datagram,
+        });
+        while self.bytes > self.limit {
+            self.let_go_of_the_outermost();
+        }
+    }
+
+    fn let_go_of_the_outermost(&mut self) {
+        let Some(outermost) = self.frames.iter().map(|pooled| pooled.ring).max() else {
+            self.bytes = 0;
+            return;
+        };
+        let before = self.frames.len();
+        if self.frames.iter().all(|pooled| pooled.ring == outermost) {
+            // Nothing is nearer: what came first stays.
+            while self.bytes > self.limit
+                && let Some(last) = self.frames.pop()
+            {
+                self.bytes -= bytes_of(&last.frame.data);
+            }
+        } else {
+            self.frames.retain(|pooled| pooled.ring < outermost);
+            let kept = self.frames.iter();
+            self.bytes = kept.map(|pooled| bytes_of(&pooled.frame.data)).sum();
+            self.outermost = self.outermost.min(outermost.inward());
+        }
+        self.left_out += (before - self.frames.len()) as u64;
+    }
+
+    /// A fragment that is named stands for its whole datagram.
+    fn draw_in(&mut self) {
+        let mut nearest: HashMap<u64, Ring> = HashMap::new();
+        for pooled in &self.frames {
+            if let Some(datagram) = pooled.datagram {
+                let ring = nearest.entry(datagram).or_insert(pooled.ring);
+                *ring = pooled.ring.min(*ring);
+            }
+        }
+        for pooled in &mut self.frames {
+            if let Some(ring) = pooled.datagram.and_then(|datagram| nearest.get(&datagram)) {
+                pooled.ring = *ring;
+            }
+        }
+    }
+}
+
+/// Bytes that a frame takes in a file, with a short comment.
+fn bytes_of(data: &[u8]) -> u64 {
+    const COMMENT: usize = 24;
+    (data.len().next_multiple_of(4) + PACKET_OVERHEAD_BYTES + COMMENT) as u64
+}
+
+/// Looks at each frame.
+struct Look<'a> {
+    filter: Option<FilterSet>,
+    decoder: Decoder,
+    packet: Packet,
+    datagrams: Datagrams,
+    wanted: &'a Wanted,
+}
+
+impl Look<'_> {
+    /// How near a frame is, and the datagram that it is a fragment of; `None` if it has
+    /// nothing to do with what is to be shown.
+    fn at(&mut self, frame: &Frame<'_>) -> Option<(Ring, Option<u64>)> {
+        let filter = self.filter.as_mut();
+        if filter.is_some_and(|filter| !filter.matches(frame)) {
+            return None;
+        }
+        let ring = self.wanted.ring(frame.id)?;
+        self.decoder.frame(frame, &mut self.packet);
+        let is_named = ring <= Ring::NAMED;
+        if !is_named && !self.is_related() {
+            return None;
+        }
+        match self.fragment(frame) {
+            None => Some((ring, None)),
+            Some(fragment) => {
+                let member = self.datagrams.follow(&fragment, ring);
+                let nearest = if is_named {
+                    ring.min(member.ring)
+                } else {
+                    member.ring
+                };
+                Some((nearest, Some(member.datagram)))
+            }
+        }
+    }
+
+    fn is_related(&self) -> bool {
+        self.packet.layers.iter().any(|layer| {
+            let addresses = &layer.addresses;
+            self.wanted.is_about(addresses.source())
+                || self.wanted.is_about(addresses.destination())
+        })
+    }
+
+    fn fragment(&self, frame: &Frame<'_>) -> Option<FragmentFacts> {
+        let layer = self.packet.layers.last()?;
+        let Fragment::Piece(piece) = &layer.fragment else {
+            return None;
+        };
+        let place = Place {
+            frame: frame.id,
+            timestamp: frame.timestamp,
+            wire_bytes: frame.wire_bytes.into(),
+            depth: 0,
+            ovn: None,
+            direction: None,
+            buffer: 0,
+            start: 0,
+        };
+        Some(FragmentFacts::of(layer, piece, &place))
+    }
+}
+
+/// The interfaces that frames are of, each once.
+#[derive(Debug, Default)]
+struct Interfaces {
+    /// By input and number in it.
+    indices: BTreeMap<(u32, u32), u32>,
+    facts: Vec<InterfaceFacts>,
+    statistics: Vec<Option<Statistics>>,
+}
+
+impl Interfaces {
+    fn index(&mut self, frame: &Frame<'_>) -> u32 {
+        self.of(frame.id, frame.interface, frame.link_type)
+    }
+
+    fn of(&mut self, id: FrameId, interface: u32, link_type: LinkType) -> u32 {
+        let key = (id.file, interface);
+        if let Some(index) = self.indices.get(&key) {
+            return *index;
+        }
+        if self.facts.len() >= MAX_INTERFACES {
+            return (MAX_INTERFACES - 1) as u32;
+        }
+        let index = self.facts.len() as u32;
+        self.indices.insert(key, index);
+        self.facts.push(InterfaceFacts {
+            link_type,
+            ..InterfaceFacts::default()
+        });
+        self.statistics.push(None);
+        index
+    }
+
+    /// What the inputs say of their interfaces, once that is known.
+    fn learn(&mut self, files: &[FileFacts]) {
+        for (file, facts) in (0..).zip(files) {
+            self.learn_losses(file, facts);
+        }
+        for ((file, number), index) in &self.indices {
+            let file = files.get(*file as usize);
+            let stated = file.and_then(|file| file.interfaces.get(*number as usize));
+            let known = &mut self.facts[*index as usize];
+            match (stated, file) {
+                (Some(stated), _) => {
+                    known.name = escape::line(&stated.name).into_owned();
+                    known.snaplen = stated.snaplen;
+                }
+                (None, Some(file)) => known.snaplen = file.snaplen.unwrap_or(0),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// What a capture lost is a fact about it, whichever of its frames are kept.
+    fn learn_losses(&mut self, file: u32, facts: &FileFacts) {
+        let (Some(dropped), Some(from)) = (facts.dropped_frames, facts.first_timestamp) else {
+            return;
+        };
+        let link_type = facts.link_types.first().copied().unwrap_or_default();
+        let id = FrameId { file, number: 0 };
+        let index = self.of(id, 0, link_type);
+        self.statistics[index as usize] = Some(Statistics {
+            from,
+            until: from,
+            received: facts.frames.saturating_add(dropped),
+            interface_dropped: 0,
+            dropped,
+        });
+    }
+}
