@@ -1,17 +1,16 @@
 //! What can be typed. The help texts here are the only source of `--help`, the
 //! manual pages and the shell completions.
 
+use super::capture::CaptureArgs;
 use super::layout::LayoutArgs;
 use super::size;
-use super::stages::StageArgs;
 pub use super::watch::WatchArgs;
 use crate::diagnose;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::ffi::OsStr;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -120,49 +119,9 @@ pub enum Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = ANALYZE_EXAMPLES, override_usage = "fraglens analyze [OPTIONS] <FILE>... [EXPRESSION]")]
 pub struct AnalyzeArgs {
-    /// Capture files, or - for standard input; then, as with tcpdump, a filter
-    ///
-    /// The words from the first that is no existing file on are a filter
-    /// expression in the language of pcap-filter(7). What looks like the path of
-    /// a capture is never taken for one.
-    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::AnyPath)]
-    pub words: Vec<OsString>,
-
-    /// Analyse only frames that match this expression, see pcap-filter(7)
-    ///
-    /// An expression that tests ports takes away all fragments but the first of
-    /// each datagram: only that one holds the ports.
-    #[arg(short = 'f', long, value_name = "EXPRESSION", help_heading = "Input")]
-    pub filter: Option<String>,
-
-    /// Whether files are hashed; auto: those of up to 64 MiB
-    #[arg(
-        long,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_possible_values = false,
-        help_heading = "Input"
-    )]
-    pub sha256: When,
-
-    /// How frames are decoded and reassembled
+    /// Which files are read, and how
     #[command(flatten)]
-    pub stages: StageArgs,
-
-    /// Hold what netperf, iperf3 or qperf printed against the capture
-    ///
-    /// The file holds the output as it was printed, iperf3's also as JSON (`-J`);
-    /// several runs are told apart by the size of their messages.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Witnesses (what others counted of the same traffic)")]
-    pub benchmark: Option<PathBuf>,
-
-    /// Hold what the receiver's kernel counted against the capture
-    ///
-    /// The file holds what `nstat -az`, `cat /proc/net/snmp /proc/net/netstat
-    /// /proc/net/snmp6` or `ethtool -S` printed on the receiver. Twice, before and
-    /// after, the difference counts.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Witnesses (what others counted of the same traffic)")]
-    pub nstat: Option<PathBuf>,
+    pub capture: CaptureArgs,
 
     /// How the report is written
     #[arg(
@@ -176,10 +135,6 @@ pub struct AnalyzeArgs {
     /// What is in it, and where it goes
     #[command(flatten)]
     pub layout: LayoutArgs,
-
-    /// Show no progress
-    #[arg(short, long, help_heading = "Output")]
-    pub quiet: bool,
 }
 
 /// What `fraglens explain` can be told.

@@ -7,6 +7,7 @@
 
 pub mod analyze;
 pub mod args;
+pub mod capture;
 mod completions;
 mod explain;
 mod interfaces;

@@ -5,8 +5,8 @@ use super::args::{
     AnalyzeArgs, ExplainArgs, ExplainFormat, Gravity, InterfacesArgs, InterfacesFormat, SortKey,
     When,
 };
+use super::capture::CaptureOptions;
 use super::layout::Layout;
-use super::stages::StageOptions;
 use super::terminal::Terminal;
 use crate::diagnose::{self, Cause};
 use crate::model::Duration;
@@ -18,22 +18,10 @@ use std::path::{Path, PathBuf};
 /// Everything `fraglens analyze` needs to know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnalyzeOptions {
-    /// The files as typed, at least one; `-` is standard input.
-    pub inputs: Vec<PathBuf>,
-    /// BPF expression that frames have to match.
-    pub filter: Option<String>,
-    /// Which inputs get a SHA-256.
-    pub sha256: When,
-    /// How they are read.
-    pub stages: StageOptions,
-    /// File with what a benchmark printed.
-    pub benchmark: Option<PathBuf>,
-    /// File with what the receiver's kernel counted.
-    pub nstat: Option<PathBuf>,
+    /// Which files are read, and how.
+    pub capture: CaptureOptions,
     /// What is in the report, and where it goes.
     pub layout: Layout,
-    /// Whether progress is shown.
-    pub progress: Progress,
 }
 
 /// Whether progress is shown.
@@ -71,20 +59,9 @@ pub struct InterfacesOptions {
 ///
 /// What was typed does not fit together.
 pub fn analyze(args: AnalyzeArgs, terminal: &Terminal) -> Result<AnalyzeOptions, UsageError> {
-    let (inputs, filter) = inputs_and_filter(&args, terminal)?;
     Ok(AnalyzeOptions {
-        inputs,
-        filter,
-        sha256: args.sha256,
-        stages: args.stages.into(),
-        benchmark: args.benchmark,
-        nstat: args.nstat,
         layout: Layout::new(args.layout, args.format, terminal),
-        progress: if args.quiet || !terminal.error {
-            Progress::Hidden
-        } else {
-            Progress::Shown
-        },
+        capture: CaptureOptions::new(args.capture, terminal)?,
     })
 }
 
@@ -126,24 +103,26 @@ fn cause(text: &str) -> Result<&'static Cause, UsageError> {
     diagnose::find(text).ok_or_else(unknown)
 }
 
-fn inputs_and_filter(
-    args: &AnalyzeArgs,
+/// The files among the words typed, and the expression behind them or with the flag.
+pub(super) fn inputs_and_filter(
+    words: &[OsString],
+    flag: Option<String>,
     terminal: &Terminal,
 ) -> Result<(Vec<PathBuf>, Option<String>), UsageError> {
-    let files = args.words.len() - expression_words(&args.words);
-    let (files, expression) = args.words.split_at(files);
+    let files = words.len() - expression_words(words);
+    let (files, expression) = words.split_at(files);
     if let ([], Some(first)) = (files, expression.first()) {
         return Err(UsageError::NoFile(first.to_string_lossy().into_owned()));
     }
-    let mut words = Vec::new();
+    let mut texts = Vec::new();
     for word in expression {
         let not_text = || UsageError::FilterNotText(word.to_string_lossy().into_owned());
-        words.push(word.to_str().ok_or_else(not_text)?);
+        texts.push(word.to_str().ok_or_else(not_text)?);
     }
-    let behind_files = (!words.is_empty()).then(|| words.join(" "));
+    let behind_files = (!texts.is_empty()).then(|| texts.join(" "));
     // An empty expression is none, as with tcpdump.
     let behind_files = behind_files.filter(|words| !words.trim().is_empty());
-    let with_flag = args.filter.clone().filter(|words| !words.trim().is_empty());
+    let with_flag = flag.filter(|words| !words.trim().is_empty());
     let filter = match (behind_files, with_flag) {
         (Some(_), Some(_)) => return Err(UsageError::TwoFilters),
         (filter, None) | (None, filter) => filter,

@@ -1,6 +1,7 @@
 //! Argument lists and what they mean, or exactly what is said against them.
 
 use super::args::{AnalyzeArgs, Args, Command, Format, When};
+use super::capture::CaptureOptions;
 use super::layout::Layout;
 use super::options::{self, AnalyzeOptions, Progress};
 use super::receiver::ReceiverArgs;
@@ -41,21 +42,24 @@ fn meant(arguments: &str) -> Result<AnalyzeOptions, String> {
 #[test]
 fn defaults_are_those_of_linux_and_a_screen() {
     let expected = AnalyzeOptions {
-        inputs: vec![PathBuf::from(FILE)],
-        filter: None,
-        sha256: When::Auto,
-        stages: StageOptions {
-            threads: None,
-            decode: DecodeOptions::default(),
-            reassembly: Limits {
-                timeout_v4: Duration::from_secs(30),
-                timeout_v6: Duration::from_secs(60),
-                memory_bytes: 64 << 20,
+        capture: CaptureOptions {
+            inputs: vec![PathBuf::from(FILE)],
+            filter: None,
+            sha256: When::Auto,
+            stages: StageOptions {
+                threads: None,
+                decode: DecodeOptions::default(),
+                reassembly: Limits {
+                    timeout_v4: Duration::from_secs(30),
+                    timeout_v6: Duration::from_secs(60),
+                    memory_bytes: 64 << 20,
+                },
+                receiver: ReceiverArgs::default(),
             },
-            receiver: ReceiverArgs::default(),
+            benchmark: None,
+            nstat: None,
+            progress: Progress::Hidden,
         },
-        benchmark: None,
-        nstat: None,
         layout: Layout {
             timeline_bucket: Duration::from_secs(1),
             sort: Sort::Missing,
@@ -65,7 +69,6 @@ fn defaults_are_those_of_linux_and_a_screen() {
             output: None,
             fail_on: None,
         },
-        progress: Progress::Hidden,
     };
     assert_eq!(meant(FILE), Ok(expected));
 }
@@ -76,12 +79,18 @@ fn options_mean_what_they_say() -> anyhow::Result<()> {
         --reassembly-timeout 2s --reassembly-memory 1GiB --threads 3 --format csv -o out.csv \
         --top 0 --sort bad --fail-on warning --sha256 never --timeline-bucket 100ms";
     let options = meant(&format!("{FILE} {all}")).map_err(anyhow::Error::msg)?;
-    assert_eq!(options.stages.decode.vxlan_ports, [99, 5799]);
-    assert!(options.stages.decode.auto_tunnel == crate::decode::AutoTunnel::Off);
-    assert_eq!(options.stages.reassembly.timeout_v4, Duration::from_secs(2));
-    assert_eq!(options.stages.reassembly.timeout_v6, Duration::from_secs(2));
-    assert_eq!(options.stages.reassembly.memory_bytes, 1 << 30);
-    assert_eq!(options.stages.threads, Some(3));
+    assert_eq!(options.capture.stages.decode.vxlan_ports, [99, 5799]);
+    assert!(options.capture.stages.decode.auto_tunnel == crate::decode::AutoTunnel::Off);
+    assert_eq!(
+        options.capture.stages.reassembly.timeout_v4,
+        Duration::from_secs(2)
+    );
+    assert_eq!(
+        options.capture.stages.reassembly.timeout_v6,
+        Duration::from_secs(2)
+    );
+    assert_eq!(options.capture.stages.reassembly.memory_bytes, 1 << 30);
+    assert_eq!(options.capture.stages.threads, Some(3));
     assert_eq!(options.layout.output, Some(PathBuf::from("out.csv")));
     assert_eq!((options.layout.top, options.layout.sort), (None, Sort::Bad));
     assert_eq!(options.layout.fail_on, Some(Severity::Warning));
@@ -126,7 +135,8 @@ fn files_come_first_and_then_the_expression() {
         ),
     ];
     for (arguments, inputs, filter) in table {
-        let found = meant(arguments).map(|options| (options.inputs, options.filter));
+        let found =
+            meant(arguments).map(|options| (options.capture.inputs, options.capture.filter));
         let inputs = inputs.iter().map(PathBuf::from).collect();
         assert_eq!(
             found,
@@ -134,7 +144,7 @@ fn files_come_first_and_then_the_expression() {
             "{arguments}"
         );
     }
-    let filter = meant("-f udp Cargo.toml").map(|options| options.filter);
+    let filter = meant("-f udp Cargo.toml").map(|options| options.capture.filter);
     assert_eq!(filter, Ok(Some("udp".to_owned())));
 }
 
@@ -223,7 +233,8 @@ fn colour_and_width_follow_the_terminal() {
         style("Cargo.toml --color always", &refusing),
         wide(Color::Ansi)
     );
-    let progress = |arguments| meant_on(arguments, &terminal).map(|options| options.progress);
+    let progress =
+        |arguments| meant_on(arguments, &terminal).map(|options| options.capture.progress);
     assert_eq!(progress(FILE), Ok(Progress::Shown));
     assert_eq!(progress("Cargo.toml -q"), Ok(Progress::Hidden));
 }
