@@ -65,8 +65,8 @@
 //! - [`pipeline`]: the one place that sees the rooms of the data path together
 //! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`diagnose`]: what is known of each cause, and which of them a capture shows
-//! - [`evidence`]: what is handed on as proof: frames with comments, as pcapng; the only
-//!   user of `pcap_file`
+//! - [`evidence`]: what is handed on as proof: frames with comments, as pcapng, and the
+//!   bundle of a ticket; the only user of `pcap_file` and `tar`
 //! - [`report`]: the ledger to one document, the document and the causes to every format
 //! - [`watch`]: a capture that goes on, as a person, a scraper or a log sees it; the only
 //!   user of `ratatui`
@@ -88,7 +88,7 @@
 //! | pipeline | model, source, decode, reassemble, receiver, account |
 //! | diagnose | model, account, receiver, witness, host |
 //! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
-//! | evidence | model |
+//! | evidence | model, report::document, report::json |
 //! | watch | model, host, diagnose::ALL, report, evidence |
 //! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, evidence, watch |
 //!

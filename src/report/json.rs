@@ -14,6 +14,11 @@ pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
     write_with(report, PrettyFormatter::new(), out)
 }
 
+/// Writes any document, indented, and a line break.
+pub fn write_document(document: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    write_with(document, PrettyFormatter::new(), out)
+}
+
 /// Writes causes as an array, indented, and a line break.
 pub fn write_causes(causes: &[&Cause], out: &mut impl Write) -> io::Result<()> {
     write_with(causes, PrettyFormatter::new(), out)

@@ -20,7 +20,7 @@ const CRATES: [(&str, &[&str]); 7] = [
             "indicatif",
         ],
     ),
-    ("evidence", &["pcap_file"]),
+    ("evidence", &["pcap_file", "tar"]),
     ("pipeline", &["rayon"]),
     (
         "host",
