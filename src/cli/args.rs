@@ -242,6 +242,8 @@ pub enum Format {
     Ndjson,
     /// A row for each flow
     Csv,
+    /// A comment for a ticket, of at most 30,000 characters
+    Markdown,
 }
 
 /// What flows and tunnels are sorted by.

@@ -9,7 +9,7 @@ use super::terminal::Terminal;
 use crate::model;
 use crate::report::document::{self, Capture, Report, Severity, Sort};
 use crate::report::text::Style;
-use crate::report::{csv, escape, json, ndjson, text};
+use crate::report::{csv, escape, json, markdown, ndjson, text};
 use clap::{Args, ValueHint};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct LayoutArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
-    /// Most flows and most tunnels listed, 0 for all [default: 10 in text, else 10000]
+    /// Most flows and most tunnels listed, 0 for all [default: 10 in text and markdown, else 10000]
     #[arg(long, value_name = "N")]
     pub top: Option<u64>,
 
@@ -77,7 +77,7 @@ impl Layout {
     pub(super) fn new(args: LayoutArgs, format: Format, terminal: &Terminal) -> Self {
         let output = args.output.filter(|path| path.as_os_str() != "-");
         let top = args.top.unwrap_or(match format {
-            Format::Text => TOP_TEXT,
+            Format::Text | Format::Markdown => TOP_TEXT,
             Format::Json | Format::Ndjson | Format::Csv => TOP_DATA,
         });
         Self {
@@ -128,6 +128,7 @@ impl Layout {
             Format::Json => json::write(report, out),
             Format::Ndjson => ndjson::write(report, out),
             Format::Csv => csv::write(report, out),
+            Format::Markdown => markdown::write(report, out),
         }
     }
 

@@ -50,7 +50,7 @@ fn append(
     path: &PathBuf,
     modified: Timestamp,
 ) -> io::Result<()> {
-    if component(name) != name {
+    if name.is_empty() || component(name) != name {
         let what = format!("no file of a bundle can be called {name:?}");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }

@@ -1,5 +1,9 @@
 //! Text that came from elsewhere is made harmless before anyone looks at it.
 
+mod markdown;
+
+pub use markdown::{code, fenced, markdown, prose};
+
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -22,16 +26,23 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(inert)
 }
 
-/// Text for a CSV cell. Spreadsheets run a cell that begins like a formula
-/// (OWASP, "CSV Injection"); an apostrophe in front makes it text.
+/// Text for a CSV cell. Spreadsheets run a cell that begins like a formula (OWASP, "CSV
+/// Injection"), some of them also one in full-width characters or behind spaces and
+/// quotes; an apostrophe in front makes it text.
 pub fn cell(text: &str) -> Cow<'_, str> {
     let inert = line(text);
-    if inert.starts_with(['=', '+', '-', '@']) {
+    let begin = inert.trim_start_matches(|c: char| c.is_whitespace() || "\"'".contains(c));
+    if begin.starts_with(FORMULA) {
         Cow::Owned(format!("'{inert}"))
     } else {
         inert
     }
 }
+
+/// What a formula begins with.
+const FORMULA: [char; 8] = [
+    '=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
+];
 
 /// Whether a character does something to the text around it instead of being seen.
 pub fn is_active(character: char) -> bool {
@@ -73,6 +84,10 @@ mod tests {
         assert_eq!(cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
         assert_eq!(cell("@SUM(A1)"), "'@SUM(A1)");
         assert_eq!(cell("\t=1"), "\\u{9}=1");
+        assert_eq!(cell("\u{ff1d}1"), "'\u{ff1d}1");
+        assert_eq!(cell(" =1"), "' =1");
+        assert_eq!(cell("\"=1"), "'\"=1");
+        assert_eq!(cell("\u{3000}\u{ff20}x"), "'\u{3000}\u{ff20}x");
         assert_eq!(cell("10.0.0.1"), "10.0.0.1");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::document::{Closed, Flow, FlowKey, Sort, TunnelKey};
 use crate::model::number;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 /// `10.0.0.1:4000 > 10.0.0.2:53 udp, vlan 7, in vxlan 42 192.0.2.1 > 192.0.2.2:4789`.
@@ -115,5 +116,23 @@ pub fn sureness(confidence: f64) -> &'static str {
         "fits"
     } else {
         "possible"
+    }
+}
+
+/// Kernel settings: `ipfrag_high_thresh 4.00 MiB, ipfrag_time 30 s`.
+pub fn settings(settings: &BTreeMap<String, u64>) -> String {
+    let parts = settings.iter().map(|(name, value)| setting(name, *value));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// As one would type it, without the part of the name that says nothing.
+pub fn setting(name: &str, value: u64) -> String {
+    let short = name.rsplit('.').next().unwrap_or(name);
+    if short.ends_with("thresh") {
+        format!("{short} {}", number::bytes(value))
+    } else if short.ends_with("_time") {
+        format!("{short} {value} s")
+    } else {
+        format!("{short} {value}")
     }
 }

@@ -11,6 +11,7 @@ pub mod document;
 pub mod figures;
 pub mod json;
 pub mod label;
+pub mod markdown;
 pub mod ndjson;
 pub mod schema;
 pub mod text;

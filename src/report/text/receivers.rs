@@ -3,7 +3,7 @@
 use super::page::{Page, Tone};
 use crate::model::number;
 use crate::report::document::{Alternative, Prediction, Receiver, Report};
-use std::collections::BTreeMap;
+use crate::report::label;
 use std::io::{self, Write};
 
 /// Receivers that are shown; JSON has all.
@@ -39,7 +39,11 @@ fn remark(failing: usize) -> String {
 
 fn write_prediction(receiver: &Receiver, page: &mut Page<'_, impl Write>) -> io::Result<()> {
     let predicted = &receiver.predicted;
-    page.field("assumed", &assumed(&receiver.settings), Tone::Normal)?;
+    page.field(
+        "assumed",
+        &label::settings(&receiver.settings),
+        Tone::Normal,
+    )?;
     let mut reassembles = number::counted(predicted.reassembled, "datagram");
     if predicted.open_at_end > 0 {
         let open = number::count(predicted.open_at_end);
@@ -82,23 +86,6 @@ fn given_up(predicted: &Prediction) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn assumed(settings: &BTreeMap<String, u64>) -> String {
-    let parts = settings.iter().map(|(name, value)| setting(name, *value));
-    parts.collect::<Vec<_>>().join(", ")
-}
-
-/// As one would type it, without the part of the name that says nothing.
-fn setting(name: &str, value: u64) -> String {
-    let short = name.rsplit('.').next().unwrap_or(name);
-    if short.ends_with("thresh") {
-        format!("{short} {}", number::bytes(value))
-    } else if short.ends_with("_time") {
-        format!("{short} {value} s")
-    } else {
-        format!("{short} {value}")
-    }
-}
-
 fn write_alternatives(
     alternatives: &[Alternative],
     page: &mut Page<'_, impl Write>,
@@ -120,8 +107,8 @@ fn what_if(alternative: &Alternative) -> String {
         ),
         None => {
             let changed = alternative.changed.iter();
-            let changed =
-                changed.filter_map(|name| Some(setting(name, *alternative.settings.get(name)?)));
+            let changed = changed
+                .filter_map(|name| Some(label::setting(name, *alternative.settings.get(name)?)));
             format!("{}: {reassembled}", changed.collect::<Vec<_>>().join(", "))
         }
     }

@@ -1,0 +1,52 @@
+//! The report as a comment on a ticket: Markdown for GitHub, GitLab and Jira.
+//!
+//! What text shows first, and what it takes to repeat it. A comment has bounds, so lists
+//! get shorter until everything fits, and say how much they leave out.
+
+mod capture;
+mod findings;
+mod flows;
+mod page;
+mod receivers;
+mod repeat;
+mod shell;
+
+use super::document::Report;
+use page::Page;
+use std::io::{self, Write};
+
+/// Most bytes of a page, and so most characters however they are counted. Jira takes
+/// 32,767 in a comment, GitHub 65,536.
+pub const MAX_BYTES: usize = 30_000;
+
+/// Entries that a list may have at first; no row of a table takes less than 30 bytes.
+const MOST_ENTRIES: usize = 1024;
+
+/// Writes the report as Markdown of at most [`MAX_BYTES`].
+pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let mut most = MOST_ENTRIES;
+    loop {
+        let text = page(report, most);
+        // Without any entry of a list it fits: all else has bounds of its own.
+        if text.len() <= MAX_BYTES || most == 0 {
+            return out.write_all(text.as_bytes());
+        }
+        most /= 2;
+    }
+}
+
+/// The page with at most so many entries in each list.
+fn page(report: &Report, most: usize) -> String {
+    let mut page = Page::new(most);
+    findings::write_explanation(report, &mut page);
+    findings::write(report, &mut page);
+    flows::write(report, &mut page);
+    flows::write_tunnels(report, &mut page);
+    receivers::write(report, &mut page);
+    capture::write(report, &mut page);
+    repeat::write(report, &mut page);
+    page.finish(&report.tool)
+}
+
+#[cfg(test)]
+mod tests;
