@@ -4,6 +4,7 @@
 use super::capture::CaptureArgs;
 use super::layout::LayoutArgs;
 use super::size;
+pub use super::evidence::EvidenceArgs;
 pub use super::watch::WatchArgs;
 use crate::diagnose;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -92,6 +93,12 @@ pub enum Command {
     /// q, Ctrl-C, --duration or --count, and then writes the report that `analyze` would
     /// write of the same packets.
     Watch(Box<WatchArgs>),
+    /// Write a folder that proves what was found, for a ticket
+    ///
+    /// report.html and report.md for people, report.json and flows.csv for programs,
+    /// evidence.pcapng with as few frames as it takes to find the same again, a comment
+    /// on each that shows something, and MANIFEST.json with hashes of all.
+    Evidence(Box<EvidenceArgs>),
     /// Print what is known of a finding, or list all that there are
     Explain(ExplainArgs),
     /// List the network interfaces of this host, with tunnels and offloads

@@ -132,7 +132,8 @@ impl Layout {
         }
     }
 
-    fn status(&self, report: &Report) -> Status {
+    /// What a report means for the exit status.
+    pub(super) fn status(&self, report: &Report) -> Status {
         if report.capture.worst_problem() == Some(Severity::Error) {
             return Status::Unreadable;
         }
@@ -146,7 +147,7 @@ impl Layout {
 
 /// Says on standard error what could not be read, as it decides the exit status
 /// and the report may go elsewhere.
-fn complain(capture: &Capture) {
+pub(super) fn complain(capture: &Capture) {
     let of_all = capture.problems.iter().map(|problem| ("", problem));
     let in_files = capture.files.iter().flat_map(|file| {
         let problems = file.problems.iter();

@@ -9,6 +9,7 @@ pub mod analyze;
 pub mod args;
 pub mod capture;
 mod completions;
+pub mod evidence;
 mod explain;
 mod interfaces;
 mod interrupt;
@@ -88,6 +89,10 @@ pub fn run(typed: impl IntoIterator<Item = OsString>) -> anyhow::Result<Status> 
         Command::Watch(args) => {
             let options = watch::options(*args, &Terminal::detect())?;
             watch::run(&options)
+        }
+        Command::Evidence(args) => {
+            let options = evidence::options(*args, &Terminal::detect())?;
+            evidence::run(&options)
         }
         Command::Explain(args) => {
             let options = options::explain(&args, &Terminal::detect())?;

@@ -41,6 +41,9 @@ pub enum UsageError {
     /// `--benchmark` or `--nstat` names a file with something else in it.
     #[error("{0}: {1}")]
     Witness(String, Unreadable),
+    /// `--anonymize-key` names a file with something else in it.
+    #[error("{0}: no key, which is 32 bytes or 64 hexadecimal digits")]
+    NoKey(String),
     /// `man` of something that is no command.
     #[error("no manual page for `{0}`: the commands are {1}")]
     NoSuchCommand(String, String),

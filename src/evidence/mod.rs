@@ -33,7 +33,7 @@ mod ring;
 mod tests;
 mod wanted;
 
-pub use bundle::{Bundle, Exists};
+pub use bundle::{Bundle, Exists, Finished};
 pub use excerpt::Excerpt;
 pub use hashed::{Hashed, HashingWriter, sha256_of};
 pub use kept::{Kept, KeptFrame};

@@ -1,0 +1,164 @@
+//! `fraglens evidence`: from files to a bundle that stands in a ticket.
+
+mod args;
+mod disguise;
+mod spool;
+mod told;
+
+pub use args::{EvidenceArgs, EvidenceOptions, Hidden, options};
+
+use super::Status;
+use super::layout;
+use super::output::Output;
+use super::progress::Bar;
+use crate::evidence::{Bundle, Context, Excerpt, Kept, Manifest, Pool, Reading, Wanted, manifest};
+use crate::pipeline;
+use crate::report::document::{self, Report};
+use crate::report::{Parts, build};
+use crate::source::{FileFacts, HashPolicy, Memory, Source, SourceOptions};
+use anyhow::Context as _;
+use disguise::Disguise;
+use spool::Spool;
+use std::ops::ControlFlow;
+
+/// Analyses, picks the frames that prove it, and writes both.
+pub(super) fn run(options: &EvidenceOptions) -> anyhow::Result<Status> {
+    let failed = || format!("cannot write {}", options.folder.display());
+    let mut bundle = Bundle::begin(&options.folder).with_context(failed)?;
+    let archive = options.archive.as_deref();
+    let archive = archive.map(|path| Output::open(Some(path), &options.capture.inputs));
+    let archive = archive.transpose()?;
+    let disguise = Disguise::new(options)?;
+    let spool = Spool::of(&options.capture)?;
+    let bar = Bar::new(options.capture.progress);
+    let made = make(options, &spool, disguise.as_ref(), &bar);
+    bar.clear();
+    let Made {
+        report,
+        excerpt,
+        manifest,
+    } = made?;
+    let written = bundle
+        .report(&report)
+        .and_then(|()| bundle.capture(&excerpt.kept, &told::of_all(&report, &excerpt)))
+        .and_then(|()| bundle.finish(manifest.clone()))
+        .with_context(failed)?;
+    if let Some(mut archive) = archive {
+        written.pack(manifest.created.0, &mut archive)?;
+        archive.finish()?;
+    }
+    layout::complain(&report.capture);
+    if options.capture.progress == super::options::Progress::Shown {
+        told::say(options, &written, &report, &excerpt);
+    }
+    Ok(options.layout.status(&report))
+}
+
+/// All that is in a bundle.
+struct Made {
+    report: Report,
+    excerpt: Excerpt,
+    manifest: Manifest,
+}
+
+fn make(
+    options: &EvidenceOptions,
+    spool: &Spool,
+    disguise: Option<&Disguise>,
+    bar: &Bar,
+) -> anyhow::Result<Made> {
+    let capture = spool.capture();
+    let mut read = capture.read(options.layout.timeline_bucket, bar)?;
+    spool.rename(&mut read.files);
+    let hashes = read.files.iter().map(|file| file.sha256.clone()).collect();
+    let effective = effective(options);
+    let original = build(&read.parts(), effective.clone());
+    let wanted = Wanted::of(&original);
+    let report = match disguise {
+        None => original,
+        Some(disguise) => disguise.report(&mut read, &original, effective)?,
+    };
+    let mut source = capture.open();
+    let reading = Reading {
+        filter: read.stages.filter.clone(),
+        decode: read.stages.decode.clone(),
+        limit_bytes: options.evidence_bytes,
+    };
+    let pool = Pool::read(&mut source, &wanted, &reading);
+    let context = Context::new(&report, &wanted, &read.stages.decode);
+    let mut excerpt = Excerpt::of(&pool, &wanted, &context, |kept| {
+        analyze_kept(kept, &read.stages)
+    })?;
+    if let Some(disguise) = disguise {
+        excerpt.kept = disguise.frames(&excerpt.kept, &read.stages)?;
+    }
+    let mut manifest = of(&report, &excerpt);
+    manifest.inputs = inputs(&report, hashes);
+    if let Some(disguise) = disguise {
+        manifest.anonymize(disguise.mapped());
+    }
+    Ok(Made {
+        report,
+        excerpt,
+        manifest,
+    })
+}
+
+fn effective(options: &EvidenceOptions) -> document::Options {
+    let filter = match options.anonymize {
+        None => options.capture.filter.as_deref(),
+        // It may name addresses.
+        Some(_) => options.capture.filter.as_ref().map(|_| "(left out)"),
+    };
+    options.layout.effective(&options.capture.stages, filter)
+}
+
+/// What frames say by themselves. They are what a filter left.
+fn analyze_kept(kept: &Kept, stages: &pipeline::Options) -> anyhow::Result<Report> {
+    let stages = pipeline::Options {
+        filter: None,
+        ..stages.clone()
+    };
+    let reading = SourceOptions {
+        hash: HashPolicy::Never,
+        ..SourceOptions::default()
+    };
+    let mut source = Memory::new(kept.write(&[], Vec::new())?, &reading);
+    let analysis = pipeline::analyze(&mut source, &stages, &|_| ControlFlow::Continue(()))?;
+    let files: Vec<FileFacts> = source.files();
+    let parts = Parts {
+        files: &files,
+        ..Parts::of(&analysis.ledger, &analysis.forecasts, analysis.not_modelled)
+    };
+    Ok(build(&parts, document::Options::default()))
+}
+
+/// What was found, and what the frames show of it.
+fn of(report: &Report, excerpt: &Excerpt) -> Manifest {
+    let mut manifest = Manifest::new(told::now());
+    manifest.command_line = Some(told::command_line());
+    manifest.capture = manifest::Span {
+        first_timestamp: report.capture.first_timestamp,
+        last_timestamp: report.capture.last_timestamp,
+    };
+    manifest.findings_repeated.clone_from(&excerpt.repeated);
+    manifest.findings_not_repeated.clone_from(&excerpt.not_repeated);
+    manifest.limits.clone_from(&report.capture.limits);
+    if excerpt.left_out > 0 {
+        let name = "evidence_frames_left_out".to_owned();
+        manifest.limits.insert(name, excerpt.left_out);
+    }
+    manifest
+}
+
+/// The inputs as the report names them. A hash names nobody.
+fn inputs(report: &Report, hashes: Vec<Option<String>>) -> Vec<manifest::Input> {
+    let files = report.capture.files.iter().zip(hashes);
+    files
+        .map(|(file, sha256)| manifest::Input {
+            path: file.path.clone(),
+            bytes: file.bytes,
+            sha256,
+        })
+        .collect()
+}

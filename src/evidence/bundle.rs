@@ -1,0 +1,130 @@
+//! A folder with all that stands in a ticket, which appears whole.
+
+use super::archive;
+use super::hashed::{Hashed, HashingWriter};
+use super::kept::Kept;
+use super::manifest::{Manifest, Output};
+use crate::model::{Timestamp, escape};
+use crate::report::document::Report;
+use crate::report::{csv, html, json, markdown};
+use std::fs::{self, File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The name of the capture in a bundle.
+const CAPTURE: &str = "evidence.pcapng";
+/// The name of the manifest in a bundle.
+const MANIFEST: &str = "MANIFEST.json";
+
+/// A bundle that is being written, beside the place where it will be.
+#[derive(Debug)]
+pub struct Bundle {
+    folder: TempDir,
+    destination: PathBuf,
+    outputs: Vec<Output>,
+}
+
+/// Something is where a bundle is to be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} exists and is no empty folder; nothing was written")]
+pub struct Exists(pub String);
+
+impl Bundle {
+    /// One that will be at this place.
+    ///
+    /// # Errors
+    ///
+    /// [`Exists`], as an error of its own inside the other; or nothing can be written there.
+    pub fn begin(destination: &Path) -> io::Result<Self> {
+        let is_free = match fs::read_dir(destination) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        if !is_free {
+            let shown = escape::line(&destination.to_string_lossy()).into_owned();
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, Exists(shown)));
+        }
+        let beside = match destination.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let folder = tempfile::Builder::new()
+            .prefix(".fraglens-")
+            .tempdir_in(beside)?;
+        Ok(Self {
+            folder,
+            destination: destination.to_owned(),
+            outputs: Vec::new(),
+        })
+    }
+
+    /// Writes the report in every form.
+    pub fn report(&mut self, report: &Report) -> io::Result<()> {
+        self.file("report.html", |out| html::write(report, out))?;
+        self.file("report.md", |out| markdown::write(report, out))?;
+        self.file("report.json", |out| json::write(report, out))?;
+        self.file("flows.csv", |out| csv::write(report, out))
+    }
+
+    /// Writes the frames that prove it.
+    pub fn capture(&mut self, kept: &Kept, comments: &[String]) -> io::Result<()> {
+        self.file(CAPTURE, |out| kept.write(comments, out).map(drop))
+    }
+
+    /// Writes what the bundle is made of, and puts it into its place.
+    pub fn finish(mut self, mut manifest: Manifest) -> io::Result<Finished> {
+        manifest.outputs.clone_from(&self.outputs);
+        self.file(MANIFEST, |out| manifest.write(out))?;
+        // As any new folder: readable as the umask says, not by its owner only. What the
+        // umask is, the files know.
+        let mode = fs::metadata(self.folder.path().join(MANIFEST))?.permissions().mode();
+        let searchable = (mode | (mode & 0o444) >> 2) & 0o777;
+        fs::set_permissions(self.folder.path(), Permissions::from_mode(searchable))?;
+        fs::rename(self.folder.path(), &self.destination)?;
+        // Nothing is left at its first place to be deleted.
+        let _ = self.folder.keep();
+        Ok(Finished {
+            folder: self.destination,
+            files: self.outputs.into_iter().map(|output| output.name).collect(),
+        })
+    }
+
+    /// Writes one file, all of it to the disk.
+    fn file(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut HashingWriter<BufWriter<File>>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let file = File::create_new(self.folder.path().join(name))?;
+        let mut out = HashingWriter::new(BufWriter::new(file));
+        write(&mut out)?;
+        let (out, hashed): (_, Hashed) = out.finish()?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        self.outputs.push(Output::new(name, hashed));
+        Ok(())
+    }
+}
+
+/// A bundle that is in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// The names of its files.
+    pub files: Vec<String>,
+}
+
+impl Finished {
+    /// Packs it into a compressed archive, in which all times are this.
+    pub fn pack(&self, modified: Timestamp, out: impl Write) -> io::Result<()> {
+        let name = self.folder.file_name().unwrap_or_default();
+        let files = self.files.iter();
+        let files: Vec<(String, PathBuf)> = files
+            .map(|name| (name.clone(), self.folder.join(name)))
+            .collect();
+        archive::pack(&name.to_string_lossy(), &files, modified, out)
+    }
+}
