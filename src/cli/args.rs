@@ -251,6 +251,8 @@ pub enum Format {
     Csv,
     /// A comment for a ticket, of at most 30,000 characters
     Markdown,
+    /// A page for a browser: one file, with charts
+    Html,
 }
 
 /// What flows and tunnels are sorted by.

@@ -9,7 +9,7 @@ use super::terminal::Terminal;
 use crate::model;
 use crate::report::document::{self, Capture, Report, Severity, Sort};
 use crate::report::text::Style;
-use crate::report::{csv, escape, json, markdown, ndjson, text};
+use crate::report::{csv, escape, html, json, markdown, ndjson, text};
 use clap::{Args, ValueHint};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ impl Layout {
         let output = args.output.filter(|path| path.as_os_str() != "-");
         let top = args.top.unwrap_or(match format {
             Format::Text | Format::Markdown => TOP_TEXT,
-            Format::Json | Format::Ndjson | Format::Csv => TOP_DATA,
+            Format::Json | Format::Ndjson | Format::Csv | Format::Html => TOP_DATA,
         });
         Self {
             timeline_bucket: args.timeline_bucket.map_or(TIMELINE_BUCKET, span),
@@ -129,6 +129,7 @@ impl Layout {
             Format::Ndjson => ndjson::write(report, out),
             Format::Csv => csv::write(report, out),
             Format::Markdown => markdown::write(report, out),
+            Format::Html => html::write(report, out),
         }
     }
 

@@ -92,6 +92,19 @@ fn endpoint(address: IpAddr, port: Option<u16>) -> String {
     }
 }
 
+/// A kernel setting as one would type it, without the part of the name that says
+/// nothing: `ipfrag_high_thresh 4.00 MiB`.
+pub fn setting(name: &str, value: u64) -> String {
+    let short = name.rsplit('.').next().unwrap_or(name);
+    if short.ends_with("thresh") {
+        format!("{short} {}", number::bytes(value))
+    } else if short.ends_with("_time") {
+        format!("{short} {value} s")
+    } else {
+        format!("{short} {value}")
+    }
+}
+
 /// What comes first, in words.
 pub fn order(sort: Sort) -> &'static str {
     match sort {

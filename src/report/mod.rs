@@ -9,6 +9,7 @@ pub mod build;
 pub mod csv;
 pub mod document;
 pub mod figures;
+pub mod html;
 pub mod json;
 pub mod label;
 pub mod markdown;

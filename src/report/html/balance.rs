@@ -1,0 +1,129 @@
+//! What was sent, divided by what became of it.
+
+use super::chart::balance::{Stretch, draw};
+use crate::model::number;
+use crate::report::document::{Explanation, Report};
+
+/// The division as a bar and as rows.
+#[derive(Debug)]
+pub(super) struct Balance {
+    /// The bar, as markup.
+    pub svg: String,
+    /// What was sent.
+    pub sent: String,
+    /// What became of it.
+    pub rows: Vec<Row>,
+}
+
+/// One part.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// How it is filled in the bar; `None` if it is not in it.
+    pub fill: Option<&'static str>,
+    /// The finding that explains it: where the link goes.
+    pub finding: Option<String>,
+    /// What it is.
+    pub what: String,
+    /// How much.
+    pub bytes: String,
+    /// How much of what was sent.
+    pub share: String,
+}
+
+/// Hatchings of findings; where there are more, they begin again.
+const FILLS: [&str; 4] = ["fault0", "fault1", "fault2", "fault3"];
+
+/// The division, if something is missing.
+pub(super) fn balance(report: &Report) -> Option<Balance> {
+    let explanation = report.explanation.as_ref()?;
+    if explanation.sent_bytes <= explanation.delivered_bytes {
+        return None;
+    }
+    let sent = explanation.sent_bytes;
+    let mut rows = Vec::new();
+    let mut stretches = Vec::new();
+    for (index, part) in parts(report, explanation).into_iter().enumerate() {
+        let fill = match part.kind {
+            Kind::Delivered => "good",
+            Kind::Finding => FILLS[(index - 1) % FILLS.len()],
+            Kind::Undecided => "undecided",
+            Kind::Residual => "residual",
+        };
+        let drawn = u64::try_from(part.bytes).ok().filter(|bytes| *bytes > 0);
+        if let Some(bytes) = drawn {
+            let label = part
+                .finding
+                .clone()
+                .unwrap_or_else(|| part.label.to_owned());
+            stretches.push(Stretch { label, fill, bytes });
+        }
+        rows.push(row(part, drawn.map(|_| fill), sent));
+    }
+    Some(Balance {
+        svg: draw(&stretches),
+        sent: number::bytes(sent),
+        rows,
+    })
+}
+
+/// A part before it has a look.
+struct Bare {
+    kind: Kind,
+    /// In a word, for the bar.
+    label: &'static str,
+    finding: Option<String>,
+    what: String,
+    bytes: i128,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Delivered,
+    Finding,
+    Undecided,
+    Residual,
+}
+
+fn parts(report: &Report, explanation: &Explanation) -> Vec<Bare> {
+    let bare = |kind, label, what: &str, bytes: i128| Bare {
+        kind,
+        label,
+        finding: None,
+        what: what.to_owned(),
+        bytes,
+    };
+    let delivered = explanation.delivered_bytes.into();
+    let mut parts = vec![bare(Kind::Delivered, "delivered", "delivered", delivered)];
+    parts.extend(explanation.parts.iter().map(|part| {
+        let found = report.findings.iter();
+        let mut found = found.filter(|finding| finding.id == part.finding);
+        let title = found.next().map_or("", |finding| finding.title.as_str());
+        Bare {
+            finding: Some(part.finding.clone()),
+            ..bare(Kind::Finding, "", title, part.bytes.into())
+        }
+    }));
+    if explanation.undecided_bytes > 0 {
+        let what = "undecided: of datagrams that the capture begins or ends within";
+        let bytes = explanation.undecided_bytes.into();
+        parts.push(bare(Kind::Undecided, "undecided", what, bytes));
+    }
+    if explanation.residual_bytes != 0 {
+        let what = "residual: no finding explains it";
+        let bytes = explanation.residual_bytes.into();
+        parts.push(bare(Kind::Residual, "residual", what, bytes));
+    }
+    parts
+}
+
+fn row(part: Bare, fill: Option<&'static str>, sent: u64) -> Row {
+    let size = u64::try_from(part.bytes.unsigned_abs()).unwrap_or(u64::MAX);
+    let sign = if part.bytes < 0 { "−" } else { "" };
+    Row {
+        fill,
+        finding: part.finding,
+        what: part.what,
+        bytes: format!("{sign}{}", number::bytes(size)),
+        share: format!("{sign}{}", number::percent(size, sent)),
+    }
+}

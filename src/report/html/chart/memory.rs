@@ -1,0 +1,180 @@
+//! How the reassembly memory of a receiver filled up, with its settings and with others.
+
+use super::WIDTH;
+use super::scale::{Round, Scale, ticks};
+use super::svg::{Anchor, Svg};
+use crate::model::number;
+use crate::report::document::MemoryUse;
+
+/// What is drawn.
+#[derive(Clone, Debug)]
+pub(in crate::report::html) struct Memories<'a> {
+    /// Name that is one of its own in the page.
+    pub id: String,
+    /// Whose memory it is.
+    pub title: String,
+    /// The curves, the one with the settings that were assumed first.
+    pub curves: Vec<Curve<'a>>,
+    /// Where memory is full, with the settings that were assumed.
+    pub limit_bytes: Option<u64>,
+    /// Seconds after the first step when it was first full.
+    pub full_after: Option<f64>,
+}
+
+/// One curve.
+#[derive(Clone, Debug)]
+pub(in crate::report::html) struct Curve<'a> {
+    /// What it is called in the drawing.
+    pub letter: String,
+    /// The settings.
+    pub name: String,
+    /// What was recorded.
+    pub memory: &'a MemoryUse,
+}
+
+/// Left and right edge of the plot; behind it, letters name the curves.
+const LEFT: f64 = 76.0;
+const RIGHT: f64 = WIDTH - 24.0;
+
+/// Height of the plot, and of a line of the legend.
+const HEIGHT: f64 = 160.0;
+const LINE: f64 = 18.0;
+
+/// Dashes that tell curves apart: classes of the style sheet.
+const DASHES: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
+
+/// Draws the curves; what was not recorded is left out.
+pub(in crate::report::html) fn draw(memories: &Memories<'_>) -> String {
+    let top = 14.0 + LINE * memories.curves.len() as f64;
+    let bottom = top + HEIGHT;
+    let x = Scale::new(memories.seconds(), LEFT, RIGHT);
+    let y = Scale::new(memories.largest(), bottom, top);
+    let mut svg = Svg::default();
+    axes(&mut svg, memories, x, y);
+    if let Some(limit) = memories.limit_bytes {
+        let at = y.at(limit as f64);
+        svg.line("limit", (LEFT, at), (RIGHT, at));
+        let words = format!("limit {}", number::bytes(limit));
+        svg.text("label", Anchor::Start, (LEFT + 6.0, at - 4.0), &words);
+    }
+    if let Some(seconds) = memories.full_after {
+        let at = x.at(seconds);
+        svg.line("mark", (at, top), (at, bottom));
+        let words = format!("full after {}", number::duration(seconds));
+        let is_late = at > (LEFT + RIGHT) / 2.0;
+        let (anchor, gap) = if is_late {
+            (Anchor::End, -5.0)
+        } else {
+            (Anchor::Start, 5.0)
+        };
+        svg.text("label", anchor, (at + gap, bottom - 6.0), &words);
+    }
+    for (index, curve) in memories.curves.iter().enumerate() {
+        draw_curve(&mut svg, index, curve, x, y);
+    }
+    svg.finish(
+        &memories.id,
+        bottom + 38.0,
+        &memories.title,
+        &memories.words(),
+    )
+}
+
+/// A curve, its letter at its end, and its line of the legend.
+fn draw_curve(svg: &mut Svg, index: usize, curve: &Curve<'_>, x: Scale, y: Scale) {
+    let dashes = DASHES[index % DASHES.len()];
+    let Curve {
+        letter,
+        name,
+        memory,
+    } = curve;
+    let middle = 8.0 + LINE * index as f64;
+    svg.line(dashes, (LEFT, middle), (LEFT + 30.0, middle));
+    let words = format!("{letter}  {name}");
+    svg.text("label", Anchor::Start, (LEFT + 38.0, middle + 4.0), &words);
+    let step = step(memory);
+    let points: Vec<(f64, f64)> = memory
+        .peak_bytes
+        .iter()
+        .enumerate()
+        .map(|(index, bytes)| (x.at((index as f64 + 0.5) * step), y.at(*bytes as f64)))
+        .collect();
+    svg.path(dashes, &points);
+    if let Some((_, height)) = points.last() {
+        // Curves that end at the same height have their letters side by side.
+        let place = (RIGHT + 4.0 + 8.0 * (index % 2) as f64, height + 4.0);
+        svg.text("label", Anchor::Start, place, letter);
+    }
+}
+
+fn axes(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
+    let (top, bottom) = (y.at(f64::MAX), y.at(0.0));
+    for tick in ticks(memories.largest(), 6, Round::Binary) {
+        let at = y.at(tick);
+        svg.line("grid", (LEFT, at), (RIGHT, at));
+        svg.text(
+            "tick",
+            Anchor::End,
+            (LEFT - 6.0, at + 4.0),
+            &number::bytes(tick as u64),
+        );
+    }
+    for tick in ticks(memories.seconds(), 8, Round::Decimal) {
+        let at = x.at(tick);
+        svg.line("grid", (at, top), (at, bottom));
+        svg.text(
+            "tick",
+            Anchor::Middle,
+            (at, bottom + 15.0),
+            &number::duration(tick),
+        );
+    }
+    svg.line("axis", (LEFT, bottom), (RIGHT, bottom));
+    let middle = (LEFT + RIGHT) / 2.0;
+    let name = "time since the first fragment";
+    svg.text("tick", Anchor::Middle, (middle, bottom + 33.0), name);
+}
+
+/// `A`, `B` and so on.
+pub(in crate::report::html) fn letter(index: usize) -> String {
+    let letter = u8::try_from(index).ok().filter(|index| *index < 26);
+    letter.map_or_else(String::new, |index| char::from(b'A' + index).to_string())
+}
+
+/// Seconds of a step; never 0.
+pub(in crate::report::html) fn step(memory: &MemoryUse) -> f64 {
+    let seconds = memory.step_seconds;
+    if seconds.is_finite() && seconds > 0.0 {
+        seconds
+    } else {
+        1.0
+    }
+}
+
+impl Memories<'_> {
+    fn seconds(&self) -> f64 {
+        let spans = self.curves.iter();
+        let spans = spans.map(|curve| step(curve.memory) * curve.memory.peak_bytes.len() as f64);
+        spans.fold(0.0, f64::max)
+    }
+
+    /// The largest value, and room for the word above the limit.
+    fn largest(&self) -> f64 {
+        let curves = self.curves.iter();
+        let peaks = curves.flat_map(|curve| curve.memory.peak_bytes.iter().copied());
+        let largest = peaks.chain(self.limit_bytes).max().unwrap_or(0);
+        largest as f64 * 1.12
+    }
+
+    fn words(&self) -> String {
+        let curves = self.curves.iter().map(|curve| {
+            let peak = curve.memory.peak_bytes.iter().copied().max().unwrap_or(0);
+            format!("{}: {} at most", curve.name, number::bytes(peak))
+        });
+        let mut words = curves.collect::<Vec<_>>().join("; ");
+        if let Some(limit) = self.limit_bytes {
+            words.push_str(&format!("; the limit is {}", number::bytes(limit)));
+        }
+        words
+    }
+}

@@ -1,0 +1,171 @@
+//! What is wrong and why, the worst first.
+
+use super::bounds::{
+    CONCERNED, EVIDENCE, FINDINGS, FIXES, FLOWS, LINE, PARAGRAPH, clipped, left_out, part,
+};
+use super::prose::Prose;
+use super::table::{Table, count, words};
+use crate::model::number;
+use crate::report::document::{Evidence, Finding, Report, Severity};
+use crate::report::label::{SURE, flow, sureness};
+use askama::Template;
+use std::cmp::Reverse;
+
+/// All findings that are shown.
+#[derive(Debug, Template)]
+#[template(path = "findings.html")]
+pub(super) struct Findings {
+    findings: Vec<Shown>,
+    left_out: Option<String>,
+}
+
+/// One finding.
+#[derive(Debug)]
+struct Shown {
+    id: String,
+    name: String,
+    title: String,
+    /// A word; and a class of the style sheet.
+    severity: &'static str,
+    /// In words, and in percent.
+    confidence: String,
+    missing: Option<String>,
+    /// Whether it is read without being asked for.
+    is_open: bool,
+    seen: Prose,
+    meaning: Prose,
+    evidence: Option<Table>,
+    disprove: Prose,
+    fixes: Vec<Fix>,
+    references: Vec<Reference>,
+    flows: Vec<Concerned>,
+    flows_left_out: Option<String>,
+}
+
+#[derive(Debug)]
+struct Fix {
+    when: String,
+    is_command: bool,
+    command: String,
+    advice: Prose,
+}
+
+#[derive(Debug)]
+struct Reference {
+    is_link: bool,
+    text: String,
+}
+
+/// A flow that a finding concerns.
+#[derive(Debug)]
+struct Concerned {
+    /// Whether it has a row to go to.
+    is_listed: bool,
+    number: u64,
+    name: String,
+}
+
+pub(super) fn findings(report: &Report) -> Findings {
+    let mut worst: Vec<&Finding> = report.findings.iter().collect();
+    // A stable sort: among equals, the one that explains most stays first.
+    worst.sort_by_key(|finding| Reverse(finding.severity));
+    let shown = worst.iter().take(FINDINGS);
+    let findings: Vec<Shown> = shown
+        .enumerate()
+        .map(|(index, finding)| show(finding, index, report))
+        .collect();
+    Findings {
+        left_out: left_out(findings.len(), worst.len() as u64, "finding"),
+        findings,
+    }
+}
+
+fn show(finding: &Finding, index: usize, report: &Report) -> Shown {
+    let meaning = finding.explanation.strip_prefix(finding.seen.as_str());
+    let meaning = meaning.unwrap_or(&finding.explanation).trim_start();
+    let missing = finding.missing_bytes.filter(|bytes| *bytes > 0);
+    let fixes = finding.fix.iter().take(FIXES);
+    let references = finding.references.iter().take(FIXES);
+    let flows: Vec<Concerned> = finding
+        .flows
+        .iter()
+        .take(CONCERNED)
+        .filter_map(|place| concerned(*place, report))
+        .collect();
+    Shown {
+        id: clipped(&finding.id, 20),
+        name: clipped(&finding.name, 60),
+        title: clipped(&finding.title, LINE),
+        severity: word(finding.severity),
+        confidence: confidence(finding.confidence),
+        missing: missing.map(number::bytes),
+        is_open: finding.severity > Severity::Info || finding.confidence < SURE,
+        seen: Prose::new(&finding.seen, PARAGRAPH),
+        meaning: Prose::new(meaning, PARAGRAPH),
+        evidence: evidence(&finding.evidence, index),
+        disprove: Prose::new(&finding.disprove, PARAGRAPH),
+        fixes: fixes.map(fix).collect(),
+        references: references.map(|text| reference(text)).collect(),
+        flows_left_out: part(flows.len(), finding.flows_total, "flow"),
+        flows,
+    }
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}
+
+fn confidence(ratio: f64) -> String {
+    format!("{} ({})", sureness(ratio), number::share(ratio))
+}
+
+fn evidence(frames: &[Evidence], index: usize) -> Option<Table> {
+    if frames.is_empty() {
+        return None;
+    }
+    let columns = ["#frame", "time (UTC)", "file", "what to look at"];
+    let mut table = Table::new(format!("evidence-{index}"), "Frames that show it", &columns);
+    for shown in frames.iter().take(EVIDENCE) {
+        table.push(vec![
+            count(shown.frame),
+            words(shown.timestamp.to_string()),
+            words(clipped(&shown.file, LINE)),
+            words(clipped(&shown.note, LINE)),
+        ]);
+    }
+    Some(table.of(frames.len() as u64, "frame"))
+}
+
+fn fix(fix: &crate::report::document::Fix) -> Fix {
+    Fix {
+        when: clipped(&fix.when, LINE),
+        is_command: fix.is_command,
+        command: clipped(&fix.command, 2 * LINE),
+        advice: Prose::new(&fix.command, 2 * LINE),
+    }
+}
+
+fn reference(text: &str) -> Reference {
+    let is_web = ["https://", "http://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme));
+    Reference {
+        // One that was cut leads nowhere.
+        is_link: is_web && text.chars().count() <= LINE,
+        text: clipped(text, LINE),
+    }
+}
+
+fn concerned(place: u64, report: &Report) -> Option<Concerned> {
+    let index = usize::try_from(place).ok()?;
+    let found = report.flows.get(index)?;
+    Some(Concerned {
+        is_listed: index < FLOWS,
+        number: place + 1,
+        name: flow(&found.key),
+    })
+}

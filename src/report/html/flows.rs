@@ -1,0 +1,97 @@
+//! The flows, the worst first.
+
+use super::bounds::FLOWS;
+use super::section::{Part, Section};
+use super::table::{Cell, Row, Table, Use, bytes, count, figure, percent, words};
+use crate::model::number;
+use crate::report::document::{Flow, Report};
+use crate::report::figures::{bad, datagrams, whole};
+use crate::report::label::{self, order};
+
+const COLUMNS: [&str; 12] = [
+    "##",
+    "flow",
+    "#bytes",
+    "#missing",
+    "#offered",
+    "#deliverable",
+    "#packets",
+    "#datagrams",
+    "#whole",
+    "#fragments",
+    "#MTU",
+    "#bad sums, lengths",
+];
+
+pub(super) fn section(report: &Report) -> Option<Section> {
+    if report.flows.is_empty() {
+        return None;
+    }
+    let mut table = Table::new(
+        "flows-table",
+        "One direction of each innermost 5-tuple",
+        &COLUMNS,
+    );
+    table.head = 1;
+    table.use_of = Use::Lookup;
+    table.rows = report
+        .flows
+        .iter()
+        .take(FLOWS)
+        .enumerate()
+        .map(|(index, flow)| row(index, flow))
+        .collect();
+    let shown = table.rows.len() as u64;
+    if shown < report.flows_total {
+        table.left_out = Some(format!(
+            "{} of {}; --format csv has all that --top leaves",
+            number::count(shown),
+            number::counted(report.flows_total, "flow")
+        ));
+    }
+    let lead = match report.flows_total {
+        1 => String::new(),
+        _ => format!("{} first.", capital(order(report.options.sort))),
+    };
+    Some(Section::of(
+        "flows",
+        "Flows",
+        lead,
+        Part::Table(Box::new(table)),
+    ))
+}
+
+fn row(index: usize, flow: &Flow) -> Row {
+    let number = index as u64 + 1;
+    Row {
+        id: Some(format!("flow-{number}")),
+        cells: cells(number, flow),
+    }
+}
+
+fn cells(number: u64, flow: &Flow) -> Vec<Cell> {
+    let counters = &flow.counters;
+    let throughput = &flow.throughput;
+    let mtu = number::or_absent(flow.mtu, |mtu| number::range(mtu.from, mtu.to));
+    vec![
+        count(number),
+        words(label::flow_with_remarks(flow)),
+        bytes(counters.bytes),
+        bytes(throughput.missing_bytes(counters.bytes)),
+        figure(throughput.bits_per_second, number::bit_rate),
+        figure(throughput.deliverable_bits_per_second, number::bit_rate),
+        count(counters.packets),
+        count(datagrams(counters)),
+        percent(whole(counters), datagrams(counters)),
+        count(counters.fragments.total),
+        figure(flow.mtu.map(|mtu| mtu.from.into()), |_| mtu),
+        count(bad(counters)),
+    ]
+}
+
+/// With a capital letter in front.
+pub(super) fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}

@@ -1,0 +1,50 @@
+//! Sentences with code between backticks.
+
+use super::bounds::clipped;
+use askama::Template;
+
+/// A text in which what stands between backticks is code.
+#[derive(Debug, Template)]
+#[template(
+    source = "{% for piece in pieces %}{% if piece.is_code %}<code>{{ piece.text }}</code>\
+              {% else %}{{ piece.text }}{% endif %}{% endfor %}",
+    ext = "html",
+    whitespace = "preserve"
+)]
+pub(super) struct Prose {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug)]
+struct Piece {
+    is_code: bool,
+    text: String,
+}
+
+impl Prose {
+    /// A text of at most so many characters.
+    pub(super) fn new(text: &str, most: usize) -> Self {
+        let text = clipped(text, most);
+        let pieces = text.split('`').enumerate().map(|(index, piece)| Piece {
+            is_code: index % 2 == 1,
+            text: piece.to_owned(),
+        });
+        Self {
+            pieces: pieces.filter(|piece| !piece.text.is_empty()).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Prose;
+
+    #[test]
+    fn what_is_between_backticks_is_code() {
+        assert_eq!(
+            Prose::new("Run `ip -d link <dev>` there.", 99).to_string(),
+            "Run <code>ip -d link &#60;dev&#62;</code> there."
+        );
+        assert_eq!(Prose::new("`", 99).to_string(), "");
+    }
+}

@@ -1,0 +1,235 @@
+//! What the receivers' kernels would make of the fragments, and what would change it.
+
+use super::bounds::{ALTERNATIVES, MEMORIES, RECEIVERS};
+use super::chart::memory::{Curve, Memories, draw, letter, step};
+use super::section::{Figure, Marks, Part, Section};
+use super::table::{Cell, Table, bytes, count, words};
+use super::timeline::since;
+use crate::model::number;
+use crate::report::document::{Alternative, MemoryUse, Prediction, Receiver, Report};
+use crate::report::label;
+use std::cmp::Reverse;
+
+pub(super) fn section(report: &Report) -> Option<Section> {
+    if report.receivers.is_empty() {
+        return None;
+    }
+    let mut worst: Vec<&Receiver> = report.receivers.iter().collect();
+    worst.sort_by_key(|receiver| Reverse(receiver.predicted.failed));
+    let mut parts = vec![Part::Table(Box::new(all(&worst)))];
+    let drawn = worst
+        .iter()
+        .filter(|receiver| has_something_to_draw(receiver));
+    let drawn = drawn.take(MEMORIES).enumerate();
+    parts.extend(drawn.map(|(index, receiver)| {
+        let figure = figure(receiver, index);
+        Part::Figure(Box::new(figure))
+    }));
+    Some(Section {
+        id: "receivers",
+        title: "Receivers",
+        lead: "What a Linux host makes of the fragments captured here, from a model of its kernel \
+               that is fed with them."
+            .to_owned(),
+        parts,
+    })
+}
+
+fn has_something_to_draw(receiver: &Receiver) -> bool {
+    receiver.predicted.failed > 0 || receiver.predicted.first_full_timestamp.is_some()
+}
+
+fn all(receivers: &[&Receiver]) -> Table {
+    let columns = ["address", "assumed"];
+    let columns: Vec<&str> = columns.into_iter().chain(PREDICTED).collect();
+    let mut table = Table::new(
+        "receivers-all",
+        "Addresses that fragments were sent to",
+        &columns,
+    );
+    for receiver in receivers.iter().take(RECEIVERS) {
+        let settings = receiver.settings.iter();
+        let settings = settings.map(|(name, value)| label::setting(name, *value));
+        let settings: Vec<String> = settings.collect();
+        let mut cells = vec![
+            words(receiver.address.to_string()),
+            words(settings.join(", ")),
+        ];
+        cells.extend(predicted(&receiver.predicted));
+        table.push(cells);
+    }
+    table.of(receivers.len() as u64, "receiver")
+}
+
+/// Columns of what a kernel does.
+const PREDICTED: [&str; 8] = [
+    "#fragments",
+    "#refused",
+    "#put together",
+    "#given up",
+    "#open at the end",
+    "#memory at most",
+    "memory full from (UTC)",
+    "#delivered",
+];
+
+fn predicted(of: &Prediction) -> Vec<Cell> {
+    let given_up = of.timed_out + of.overlapped + of.too_distant + of.oversized;
+    vec![
+        count(of.fragments),
+        count(of.rejected_fragments),
+        count(of.reassembled),
+        count(given_up),
+        count(of.open_at_end),
+        bytes(of.memory_peak_bytes),
+        words(number::or_absent(of.first_full_timestamp, |time| {
+            time.to_string()
+        })),
+        bytes(of.delivered_bytes),
+    ]
+}
+
+fn figure(receiver: &Receiver, index: usize) -> Figure {
+    let shown = &receiver.alternatives[..receiver.alternatives.len().min(ALTERNATIVES)];
+    let recorded = !receiver.memory.peak_bytes.is_empty();
+    let names = names(receiver, shown);
+    let others = shown.iter().map(|alternative| alternative.memory.as_ref());
+    let memories = Some(&receiver.memory).into_iter().map(Some).chain(others);
+    let named = names.iter().zip(memories).enumerate();
+    let curves: Vec<Curve<'_>> = named
+        .filter_map(|(index, (name, memory))| {
+            Some(Curve {
+                letter: letter(index),
+                name: name.clone(),
+                memory: memory?,
+            })
+        })
+        .filter(|curve| !curve.memory.peak_bytes.is_empty())
+        .collect();
+    let title = format!("Reassembly memory of {}", receiver.address);
+    let svg = if recorded {
+        draw(&Memories {
+            id: format!("memory-{index}"),
+            title: title.clone(),
+            limit_bytes: limit(receiver),
+            full_after: full_after(receiver),
+            curves: curves.clone(),
+        })
+    } else {
+        String::new()
+    };
+    Figure {
+        title,
+        lead: told(receiver),
+        svg,
+        marks: Marks::Lettered(what_if(&names, receiver, shown)),
+        table: table(&curves, index),
+    }
+}
+
+/// The settings that were assumed, and what others change.
+fn names(receiver: &Receiver, shown: &[Alternative]) -> Vec<String> {
+    let limit = limit(receiver).map_or_else(String::new, |bytes| {
+        format!(" ({} of memory)", number::bytes(bytes))
+    });
+    let assumed = format!("as assumed{limit}");
+    let others = shown.iter().map(change);
+    std::iter::once(assumed).chain(others).collect()
+}
+
+/// What is changed for an alternative.
+fn change(alternative: &Alternative) -> String {
+    if let Some(bytes) = alternative.settings.get("largest_message_bytes") {
+        let bytes = number::counted(*bytes, "byte");
+        return format!("messages of at most {bytes}");
+    }
+    let changed = alternative.changed.iter();
+    let changed = changed.filter_map(|name| {
+        let value = alternative.settings.get(name)?;
+        Some(label::setting(name, *value))
+    });
+    let changed: Vec<String> = changed.collect();
+    if changed.is_empty() {
+        "other settings".to_owned()
+    } else {
+        changed.join(", ")
+    }
+}
+
+/// What each of the settings comes to.
+fn what_if(names: &[String], receiver: &Receiver, shown: &[Alternative]) -> Vec<String> {
+    let others = shown.iter().map(|alternative| &alternative.predicted);
+    let all = std::iter::once(&receiver.predicted).chain(others);
+    let lines = names.iter().zip(all).map(|(name, predicted)| {
+        let refused = number::count(predicted.rejected_fragments);
+        format!(
+            "{name}: {} put together, {refused} of {} refused, {} of memory at most",
+            number::counted(predicted.reassembled, "datagram"),
+            number::counted(predicted.fragments, "fragment"),
+            number::bytes(predicted.memory_peak_bytes),
+        )
+    });
+    lines.collect()
+}
+
+fn told(receiver: &Receiver) -> String {
+    match receiver.timeouts_told {
+        0 => "When its timers fire is not known from messages of its own, so that what is put \
+              together can be a quarter off where memory fills up."
+            .to_owned(),
+        times => format!(
+            "{} of its own tell when its timers fire.",
+            number::counted(times, "ICMP message")
+        ),
+    }
+}
+
+/// Where its memory is full.
+fn limit(receiver: &Receiver) -> Option<u64> {
+    let mut settings = receiver.settings.iter();
+    let found = settings.find(|(name, _)| name.ends_with("high_thresh"));
+    found.map(|(_, bytes)| *bytes)
+}
+
+fn full_after(receiver: &Receiver) -> Option<f64> {
+    let first = receiver.memory.first_timestamp?;
+    let full = receiver.predicted.first_full_timestamp?;
+    Some(since(first, full))
+}
+
+/// The curves step by step; what is shorter than the first has no figure there.
+fn table(curves: &[Curve<'_>], index: usize) -> Table {
+    let letters: Vec<String> = curves
+        .iter()
+        .map(|curve| format!("#{}", curve.letter))
+        .collect();
+    let columns = ["#seconds since the first fragment"].into_iter();
+    let columns: Vec<&str> = columns.chain(letters.iter().map(String::as_str)).collect();
+    let names = curves.iter();
+    let names = names.map(|curve| format!("{}: {}", curve.letter, curve.name));
+    let caption = format!(
+        "Most memory in each step. {}",
+        names.collect::<Vec<_>>().join("; ")
+    );
+    let mut table = Table::new(format!("memory-{index}-steps"), caption, &columns);
+    let Some(first) = curves.first() else {
+        return table;
+    };
+    for place in 0..first.memory.peak_bytes.len() {
+        let seconds = place as f64 * step(first.memory);
+        let mut cells = vec![words(format!("{seconds:.3}"))];
+        cells.extend(curves.iter().map(|curve| at(curve.memory, seconds)));
+        table.push(cells);
+    }
+    table
+}
+
+/// What a curve says of a moment.
+fn at(memory: &MemoryUse, seconds: f64) -> Cell {
+    // Half a step on, so that rounding does not fall into the step before.
+    let place = seconds / step(memory) + 0.5;
+    match memory.peak_bytes.get(place as usize) {
+        Some(peak) => bytes(*peak),
+        None => words(number::ABSENT),
+    }
+}

@@ -1,0 +1,89 @@
+//! What the parts of a page are made of.
+
+use super::table::Table;
+use askama::Template;
+
+/// A part of the page under a heading.
+#[derive(Debug, Default, Template)]
+#[template(path = "section.html")]
+pub(super) struct Section {
+    /// Where links to it go.
+    pub id: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// What is to be known before it is read.
+    pub lead: String,
+    /// What is in it.
+    pub parts: Vec<Part>,
+}
+
+/// One thing in a section.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// A chart with its figures.
+    Figure(Box<Figure>),
+    /// A table.
+    Table(Box<Table>),
+    /// Names, with what is to be said of each.
+    Facts(Vec<Fact>),
+    /// Lines to type.
+    Commands(Vec<String>),
+}
+
+/// A name, and what is to be said of it.
+#[derive(Debug)]
+pub(super) struct Fact {
+    /// The name.
+    pub name: String,
+    /// A line each.
+    pub lines: Vec<String>,
+}
+
+/// A chart, and the same as a table.
+#[derive(Debug)]
+pub(super) struct Figure {
+    /// What it shows; empty where the section says so.
+    pub title: String,
+    /// What is to be known before it is read.
+    pub lead: String,
+    /// The drawing, as markup; empty if there is nothing to draw.
+    pub svg: String,
+    /// What the numbers or letters in it stand for.
+    pub marks: Marks,
+    /// Its figures.
+    pub table: Table,
+}
+
+/// What is marked in a chart.
+#[derive(Debug, Default)]
+pub(super) enum Marks {
+    /// Nothing.
+    #[default]
+    None,
+    /// By numbers, from 1.
+    Numbered(Vec<String>),
+    /// By letters, from A.
+    Lettered(Vec<String>),
+}
+
+impl Section {
+    /// A section with a single thing in it.
+    pub(super) fn of(id: &'static str, title: &'static str, lead: String, part: Part) -> Self {
+        Self {
+            id,
+            title,
+            lead,
+            parts: vec![part],
+        }
+    }
+}
+
+impl Fact {
+    /// A name with one line.
+    pub(super) fn new(name: &str, line: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            lines: vec![line.into()],
+        }
+    }
+}

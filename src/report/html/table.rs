@@ -1,0 +1,127 @@
+//! Tables: with a caption, a head for each row, and what is left out of them.
+
+use super::bounds::left_out;
+use crate::model::number;
+use askama::Template;
+
+/// A table, which a reader with scripts can sort and search.
+#[derive(Debug, Default, Template)]
+#[template(path = "table.html")]
+pub(super) struct Table {
+    /// Name that is one of its own in the page.
+    pub id: String,
+    /// What it holds.
+    pub caption: String,
+    /// Heads of the columns.
+    pub columns: Vec<Column>,
+    /// The column that says what a row is about.
+    pub head: usize,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// What is not in it; `None` if it is complete.
+    pub left_out: Option<String>,
+    /// Whether it is worth sorting and searching.
+    pub use_of: Use,
+}
+
+/// What a table is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Reading from top to bottom.
+    #[default]
+    Reading,
+    /// Looking things up.
+    Lookup,
+}
+
+/// The head of a column.
+#[derive(Debug)]
+pub(super) struct Column {
+    /// Its name, with the unit.
+    pub name: String,
+    /// Whether it holds figures.
+    pub is_figure: bool,
+}
+
+/// One row.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    /// Where links to it go.
+    pub id: Option<String>,
+    /// A cell for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// One cell.
+#[derive(Debug)]
+pub(super) struct Cell {
+    /// What is seen.
+    pub text: String,
+    /// What it is sorted by, if not by what is seen.
+    pub value: Option<String>,
+}
+
+impl Table {
+    /// Columns by name. Those whose name begins with `#` hold figures.
+    pub(super) fn new(id: impl Into<String>, caption: impl Into<String>, columns: &[&str]) -> Self {
+        let columns = columns.iter().map(|name| Column {
+            name: name.trim_start_matches('#').to_owned(),
+            is_figure: name.starts_with('#'),
+        });
+        Self {
+            id: id.into(),
+            caption: caption.into(),
+            columns: columns.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Puts a row at the end.
+    pub(super) fn push(&mut self, cells: Vec<Cell>) {
+        self.rows.push(Row { id: None, cells });
+    }
+
+    /// Says what is left out, if not all is in it.
+    pub(super) fn of(mut self, all: u64, noun: &str) -> Self {
+        self.left_out = left_out(self.rows.len(), all, noun);
+        self
+    }
+
+    /// Whether a reader with a script can sort it.
+    fn is_lookup(&self) -> bool {
+        self.use_of == Use::Lookup
+    }
+}
+
+/// A cell of words.
+pub(super) fn words(text: impl Into<String>) -> Cell {
+    Cell {
+        text: text.into(),
+        value: None,
+    }
+}
+
+/// A count.
+pub(super) fn count(value: u64) -> Cell {
+    figure(Some(value as f64), |_| number::count(value))
+}
+
+/// Bytes.
+pub(super) fn bytes(value: u64) -> Cell {
+    figure(Some(value as f64), |_| number::bytes(value))
+}
+
+/// A share of a whole.
+pub(super) fn percent(part: u64, whole: u64) -> Cell {
+    let ratio = (whole > 0).then(|| part as f64 / whole as f64);
+    figure(ratio, |_| number::percent(part, whole))
+}
+
+/// A figure that may be absent.
+pub(super) fn figure(value: Option<f64>, format: impl FnOnce(f64) -> String) -> Cell {
+    let value = value.filter(|value| value.is_finite());
+    Cell {
+        text: number::or_absent(value, format),
+        value: value.map(|value| value.to_string()),
+    }
+}
