@@ -31,7 +31,7 @@ pub struct LayoutArgs {
     #[arg(long, value_name = "KEY", default_value = "missing")]
     pub sort: SortKey,
 
-    /// Length of a step of the timeline [default: 1s, longer for long captures]
+    /// Length of a step of the timeline [default: 1s, in html 10ms; longer for long captures]
     #[arg(long, value_name = "TIME", value_parser = timeline_bucket)]
     pub timeline_bucket: Option<Duration>,
 
@@ -72,6 +72,9 @@ const TOP_DATA: u64 = 10_000;
 /// Narrowest step of the timeline, unless told otherwise.
 const TIMELINE_BUCKET: model::Duration = model::Duration::from_secs(1);
 
+/// The same where the timeline is a chart: one of a second has something to show.
+const CHART_BUCKET: model::Duration = model::Duration::from_millis(10);
+
 impl Layout {
     /// As typed, for this format.
     pub(super) fn new(args: LayoutArgs, format: Format, terminal: &Terminal) -> Self {
@@ -80,8 +83,12 @@ impl Layout {
             Format::Text | Format::Markdown => TOP_TEXT,
             Format::Json | Format::Ndjson | Format::Csv | Format::Html => TOP_DATA,
         });
+        let bucket = match format {
+            Format::Html => CHART_BUCKET,
+            Format::Text | Format::Json | Format::Ndjson | Format::Csv => TIMELINE_BUCKET,
+        };
         Self {
-            timeline_bucket: args.timeline_bucket.map_or(TIMELINE_BUCKET, span),
+            timeline_bucket: args.timeline_bucket.map_or(bucket, span),
             sort: sort(args.sort),
             top: (top > 0).then_some(top),
             style: style(args.color, output.is_none(), terminal),

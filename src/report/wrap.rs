@@ -35,6 +35,15 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The same text, to be broken into lines by somebody else: a number and its unit are
+/// held together by a space that is not broken.
+pub fn hold_units(text: &str) -> String {
+    let held = words(text)
+        .into_iter()
+        .map(|word| word.replace(' ', "\u{a0}"));
+    held.collect::<Vec<_>>().join(" ")
+}
+
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -60,7 +69,7 @@ fn is_unit(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::wrap;
+    use super::{hold_units, wrap};
 
     #[test]
     fn a_number_stays_with_its_unit() {
@@ -68,5 +77,6 @@ mod tests {
         assert_eq!(wrap("after 0.3 s, so", 9), ["after", "0.3 s, so"]);
         assert_eq!(wrap("4 messages", 5), ["4", "messa", "ges"]);
         assert_eq!(wrap("% s", 2), ["%", "s"]);
+        assert_eq!(hold_units("it is 2.9 % now"), "it is 2.9\u{a0}% now");
     }
 }

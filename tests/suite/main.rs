@@ -21,6 +21,7 @@ mod live;
 mod manifest;
 mod metrics;
 mod mutation;
+mod page;
 mod support;
 mod truncation;
 mod tunnel_fragments;

@@ -127,7 +127,7 @@ fn evidence(frames: &[Evidence], index: usize) -> Option<Table> {
     if frames.is_empty() {
         return None;
     }
-    let columns = ["#frame", "time (UTC)", "file", "what to look at"];
+    let columns = ["#frame", "@time (UTC)", "file", "what to look at"];
     let mut table = Table::new(format!("evidence-{index}"), "Frames that show it", &columns);
     for shown in frames.iter().take(EVIDENCE) {
         table.push(vec![

@@ -1,6 +1,7 @@
 //! Sentences with code between backticks.
 
 use super::bounds::clipped;
+use crate::report::wrap::hold_units;
 use askama::Template;
 
 /// A text in which what stands between backticks is code.
@@ -25,10 +26,20 @@ impl Prose {
     /// A text of at most so many characters.
     pub(super) fn new(text: &str, most: usize) -> Self {
         let text = clipped(text, most);
-        let pieces = text.split('`').enumerate().map(|(index, piece)| Piece {
-            is_code: index % 2 == 1,
-            text: piece.to_owned(),
-        });
+        let pieces = text
+            .split('`')
+            .enumerate()
+            .map(|(index, piece)| match index % 2 {
+                0 => Piece {
+                    is_code: false,
+                    text: hold_units(piece),
+                },
+                // Code is copied: its spaces stay what they are.
+                _ => Piece {
+                    is_code: true,
+                    text: piece.to_owned(),
+                },
+            });
         Self {
             pieces: pieces.filter(|piece| !piece.text.is_empty()).collect(),
         }

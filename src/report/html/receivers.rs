@@ -40,8 +40,8 @@ fn has_something_to_draw(receiver: &Receiver) -> bool {
 }
 
 fn all(receivers: &[&Receiver]) -> Table {
-    let columns = ["address", "assumed"];
-    let columns: Vec<&str> = columns.into_iter().chain(PREDICTED).collect();
+    let columns = ["@address"].into_iter().chain(PREDICTED);
+    let columns: Vec<&str> = columns.chain(["assumed"]).collect();
     let mut table = Table::new(
         "receivers-all",
         "Addresses that fragments were sent to",
@@ -69,7 +69,7 @@ const PREDICTED: [&str; 8] = [
     "#given up",
     "#open at the end",
     "#memory at most",
-    "memory full from (UTC)",
+    "@memory full from (UTC)",
     "#delivered",
 ];
 

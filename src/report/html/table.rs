@@ -39,8 +39,30 @@ pub(super) enum Use {
 pub(super) struct Column {
     /// Its name, with the unit.
     pub name: String,
-    /// Whether it holds figures.
-    pub is_figure: bool,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Words, which may take several lines.
+    Words,
+    /// Figures.
+    Figures,
+    /// What is not broken: times, hashes.
+    Kept,
+}
+
+impl Kind {
+    /// The class of its cells in the style sheet.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Words => "w",
+            Self::Figures => "n",
+            Self::Kept => "k",
+        }
+    }
 }
 
 /// One row.
@@ -62,12 +84,10 @@ pub(super) struct Cell {
 }
 
 impl Table {
-    /// Columns by name. Those whose name begins with `#` hold figures.
+    /// Columns by name. Those whose name begins with `#` hold figures, with `@` what is
+    /// not broken.
     pub(super) fn new(id: impl Into<String>, caption: impl Into<String>, columns: &[&str]) -> Self {
-        let columns = columns.iter().map(|name| Column {
-            name: name.trim_start_matches('#').to_owned(),
-            is_figure: name.starts_with('#'),
-        });
+        let columns = columns.iter().map(|name| column(name));
         Self {
             id: id.into(),
             caption: caption.into(),
@@ -90,6 +110,18 @@ impl Table {
     /// Whether a reader with a script can sort it.
     fn is_lookup(&self) -> bool {
         self.use_of == Use::Lookup
+    }
+}
+
+fn column(name: &str) -> Column {
+    let (kind, name) = match name.split_at_checked(1) {
+        Some(("#", name)) => (Kind::Figures, name),
+        Some(("@", name)) => (Kind::Kept, name),
+        _ => (Kind::Words, name),
+    };
+    Column {
+        name: name.to_owned(),
+        kind,
     }
 }
 

@@ -17,3 +17,10 @@ fn body(report: &Report) -> String {
     let end = page.find("<script>").unwrap_or(page.len());
     page[start..end].to_owned()
 }
+
+#[test]
+fn dump() {
+    for (name, report) in samples::all() {
+        let _ = std::fs::write(format!("/tmp/pg/s-{name}.html"), page(&report));
+    }
+}

@@ -66,7 +66,7 @@ fn table(report: &Report) -> Table {
     let seconds = step(timeline);
     let rate = |bytes: u64| figure(Some(bytes as f64 * 8.0 / seconds), number::bit_rate);
     let columns = [
-        "step begins (UTC)",
+        "@step begins (UTC)",
         "#offered",
         "#deliverable",
         "#packets",

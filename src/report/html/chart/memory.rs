@@ -34,7 +34,7 @@ pub(in crate::report::html) struct Curve<'a> {
 
 /// Left and right edge of the plot; behind it, letters name the curves.
 const LEFT: f64 = 76.0;
-const RIGHT: f64 = WIDTH - 24.0;
+const RIGHT: f64 = WIDTH - 30.0;
 
 /// Height of the plot, and of a line of the legend.
 const HEIGHT: f64 = 160.0;

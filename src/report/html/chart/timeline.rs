@@ -17,7 +17,7 @@ pub(in crate::report::html) struct Mark {
 
 /// Left and right edge of the plot.
 const LEFT: f64 = 76.0;
-const RIGHT: f64 = WIDTH - 12.0;
+const RIGHT: f64 = WIDTH - 28.0;
 
 /// The plot of rates, and below it that of datagrams.
 const TOP: f64 = 64.0;
