@@ -18,6 +18,7 @@
 //! what is given; a frame that is kept is kept as it was, to the byte; a bundle is there
 //! whole or not at all.
 
+pub mod anonymize;
 pub mod archive;
 mod bundle;
 mod datagrams;

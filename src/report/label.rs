@@ -137,15 +137,3 @@ pub fn settings(settings: &BTreeMap<String, u64>) -> String {
     let parts = settings.iter().map(|(name, value)| setting(name, *value));
     parts.collect::<Vec<_>>().join(", ")
 }
-
-/// As one would type it, without the part of the name that says nothing.
-pub fn setting(name: &str, value: u64) -> String {
-    let short = name.rsplit('.').next().unwrap_or(name);
-    if short.ends_with("thresh") {
-        format!("{short} {}", number::bytes(value))
-    } else if short.ends_with("_time") {
-        format!("{short} {value} s")
-    } else {
-        format!("{short} {value}")
-    }
-}
