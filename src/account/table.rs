@@ -212,6 +212,19 @@ impl<K: Rank + Hash + Eq + Copy, V: Merge> Table<K, V> {
         }
     }
 
+    /// Gives every key another name, each its own. What is beyond the bound stays so,
+    /// whatever the ranks of the new names.
+    pub fn rename(&mut self, mut name: impl FnMut(&K) -> K) {
+        self.latest = 0;
+        self.index.clear();
+        let entries = std::mem::take(&mut self.entries);
+        for (key, value) in entries.into_iter() {
+            let key = name(&key);
+            let hash = self.hash(&key);
+            self.add(key, hash, value);
+        }
+    }
+
     /// Applies the bound exactly; done once before the table is read.
     pub fn settle(&mut self) {
         if self.entries.len() > self.bound {
@@ -368,6 +381,12 @@ mod tests {
             prop_assert!(whole.0.len() <= 20);
             let mut found = table(20, &keys);
             found.settle();
+            let mut renamed = found.clone();
+            renamed.rename(|key| Number(key.0 + 1_000));
+            prop_assert_eq!(renamed.len(), found.len());
+            for key in 0..200 {
+                prop_assert_eq!(renamed.get(&Number(key + 1_000)), found.get(&Number(key)));
+            }
             for key in 0..200 {
                 let count = found.get(&Number(key)).map(|count| count.0);
                 prop_assert_eq!(count, whole.0.get(&key).copied());

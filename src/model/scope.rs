@@ -1,6 +1,7 @@
 //! What keeps two equal address pairs apart: VLAN tags and tunnels.
 
 use super::address::Addresses;
+use super::facts::MAX_LAYERS;
 use hashbrown::HashMap;
 use siphasher::sip::SipHasher24;
 use std::hash::{Hash, Hasher};
@@ -185,6 +186,44 @@ impl ScopeSet {
             }),
             vlans: scope.vlans,
         }))
+    }
+
+    /// The same scopes under other names, and what becomes of each tag. `name` is given
+    /// a scope whose parent has its new tag already.
+    pub fn renamed(&self, name: impl Fn(&Scope) -> Scope) -> (Self, HashMap<ScopeTag, ScopeTag>) {
+        let mut tags = HashMap::from([(ScopeTag::WIRE, ScopeTag::WIRE)]);
+        let mut scopes = HashMap::default();
+        for tag in self.scopes.keys() {
+            let mut inwards = self.around(*tag);
+            while let Some((tag, scope)) = inwards.pop() {
+                let parent = tags.get(&scope.parent).copied();
+                let scope = name(&Scope {
+                    parent: parent.unwrap_or(scope.parent),
+                    ..scope
+                });
+                let new = ScopeTag::of(&scope);
+                tags.insert(tag, new);
+                scopes.insert(new, scope);
+            }
+        }
+        let renamed = Self {
+            scopes,
+            ceiling: self.ceiling,
+        };
+        (renamed, tags)
+    }
+
+    /// A scope and those around it that are remembered, innermost first.
+    fn around(&self, tag: ScopeTag) -> Vec<(ScopeTag, Scope)> {
+        let mut chain: Vec<(ScopeTag, Scope)> = Vec::new();
+        let mut outer = tag;
+        while let Some(scope) = self.get(outer)
+            && chain.len() <= MAX_LAYERS
+        {
+            chain.push((outer, *scope));
+            outer = scope.parent;
+        }
+        chain
     }
 
     /// How many are remembered.

@@ -67,9 +67,9 @@ impl IdMap {
             let [a, b, c, d, e] = rest;
             [high << 2 | flags, a, b, c, d, e]
         };
-        let value = rest
-            .iter()
-            .fold(u64::from(first >> 2), |value, octet| value << 8 | u64::from(*octet));
+        let value = rest.iter().fold(u64::from(first >> 2), |value, octet| {
+            value << 8 | u64::from(*octet)
+        });
         join(self.walk(value, 46, |value| {
             join(value) != [0; 6] && join(value) != [0xff; 6]
         }))

@@ -1,11 +1,27 @@
 //! Frames and counts with nothing of the original in them.
 
 mod addresses;
+mod checksum;
+mod counts;
+mod datagrams;
+mod files;
+mod frames;
 mod ids;
+mod link;
+mod network;
+mod options;
+mod pieces;
+mod prove;
+mod quote;
+mod rewrite;
 mod secret;
+mod transport;
+mod tunnel;
 
+pub use prove::{Difference, prove};
 pub use secret::{KEY_BYTES, KeyError};
 
+use crate::reassemble::Limits;
 use addresses::AddressMap;
 use ids::IdMap;
 use secret::{Key, Numbers};
@@ -27,6 +43,8 @@ pub struct Anonymizer {
     ids: IdMap,
     /// What is written where something must differ that says nothing.
     fill: Numbers,
+    /// Bounds of the reassembly that checksums are judged by.
+    reassembly: Limits,
 }
 
 impl Anonymizer {
@@ -41,6 +59,13 @@ impl Anonymizer {
             addresses: AddressMap::new(&key),
             ids: IdMap::new(&key, options.ids, options.macs),
             fill: key.numbers("fill"),
+            reassembly: Limits::default(),
         })
+    }
+
+    /// The same for an analysis with other bounds of reassembly.
+    #[must_use]
+    pub fn with_reassembly(self, reassembly: Limits) -> Self {
+        Self { reassembly, ..self }
     }
 }

@@ -1,0 +1,171 @@
+//! One packet with other bytes.
+//!
+//! The new bytes begin as zeros. What may stay is copied, header by header, along the
+//! layers that decoding found; what is to differ is mapped. So whatever is not known here
+//! is zero.
+
+use super::Anonymizer;
+use super::checksum::{Field, Unfinished};
+use super::link::Content;
+use super::pieces::Pieces;
+use crate::model::facts::{Carries, Layer, Packet, Stop};
+use crate::model::{LinkType, Protocol, ScopeSet, TunnelKind};
+
+/// Bytes that are written where the payload is blank.
+pub(super) type Mark = (usize, Vec<u8>);
+
+/// What is needed to rewrite any packet.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub map: &'a Anonymizer,
+    pub scopes: &'a ScopeSet,
+    /// New bytes of fragments.
+    pub pieces: &'a Pieces<'a>,
+}
+
+/// One packet that is being rewritten.
+pub(super) struct Rewrite<'a> {
+    pub known: Known<'a>,
+    /// The original.
+    pub old: &'a [u8],
+    /// What becomes of it.
+    pub new: Vec<u8>,
+    /// What decoding found in the original.
+    pub layers: &'a [Layer],
+    /// Why that ended early.
+    pub stop: Option<Stop>,
+    /// IP headers around the buffer.
+    pub depth: usize,
+    /// What is written into blank payload.
+    marks: &'a [Mark],
+    /// The innermost checksum that is left to a NIC.
+    pub unfinished: Option<Unfinished>,
+    /// The checksum of the outermost upper-layer packet.
+    pub outermost: Option<Field>,
+}
+
+impl<'a> Rewrite<'a> {
+    fn new(known: Known<'a>, old: &'a [u8], packet: &'a Packet) -> Self {
+        Self {
+            known,
+            old,
+            new: vec![0; old.len()],
+            layers: &packet.layers,
+            stop: packet.stop,
+            depth: 0,
+            marks: &[],
+            unfinished: None,
+            outermost: None,
+        }
+    }
+
+    /// A frame.
+    pub fn frame(
+        known: Known<'a>,
+        link_type: LinkType,
+        old: &'a [u8],
+        packet: &'a Packet,
+    ) -> Vec<u8> {
+        let mut rewrite = Self::new(known, old, packet);
+        if let Some((content, at)) = rewrite.link(link_type) {
+            rewrite.inside(content, at, old.len(), 0);
+        }
+        rewrite.new
+    }
+
+    /// The payload of a datagram, or of its first fragment, that begins with `next`; and
+    /// its checksum.
+    pub fn datagram(
+        known: Known<'a>,
+        old: &'a [u8],
+        packet: &'a Packet,
+        next: Protocol,
+        depth: usize,
+        marks: &'a [Mark],
+    ) -> (Vec<u8>, Option<Field>) {
+        let mut rewrite = Self::new(known, old, packet);
+        rewrite.depth = depth;
+        rewrite.marks = marks;
+        if let Some(layer) = packet.layers.first() {
+            let extensions = usize::from(layer.extension_bytes).min(old.len());
+            rewrite.chain(&layer.addresses.destination, next, 0, extensions);
+            let claimed = layer.payload_bytes.saturating_sub(extensions as u32);
+            rewrite.upper(0, extensions, old.len(), claimed);
+        }
+        (rewrite.new, rewrite.outermost)
+    }
+
+    /// Leaves zeros, but for what is marked.
+    pub fn blank(&mut self, from: usize, until: usize) {
+        for (at, bytes) in self.marks {
+            if from <= *at && at.saturating_add(bytes.len()) <= until {
+                self.put(*at, bytes);
+            }
+        }
+    }
+
+    /// Copies what there is of some bytes.
+    pub fn keep(&mut self, at: usize, count: usize) {
+        let end = at.saturating_add(count).min(self.old.len());
+        if let (Some(old), Some(new)) = (self.old.get(at..end), self.new.get_mut(at..end)) {
+            new.copy_from_slice(old);
+        }
+    }
+
+    /// Writes bytes, if there is room for all of them.
+    pub fn put(&mut self, at: usize, bytes: &[u8]) {
+        let end = at.saturating_add(bytes.len());
+        if let Some(place) = self.new.get_mut(at..end) {
+            place.copy_from_slice(bytes);
+        }
+    }
+
+    /// Bytes of the original.
+    pub fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        Some(*self.old.get(at..)?.first_chunk()?)
+    }
+
+    /// A byte of the original; 0 if it was not captured.
+    pub fn u8(&self, at: usize) -> u8 {
+        self.old.get(at).copied().unwrap_or(0)
+    }
+
+    /// A number of the original; 0 if it was not captured.
+    pub fn u16(&self, at: usize) -> u16 {
+        self.array(at).map_or(0, u16::from_be_bytes)
+    }
+
+    /// Maps an IPv4 address.
+    pub fn put_v4(&mut self, at: usize) {
+        if let Some(address) = self.array(at) {
+            self.put(at, &self.known.map.addresses.v4(address));
+        }
+    }
+
+    /// Maps an IPv6 address.
+    pub fn put_v6(&mut self, at: usize) {
+        if let Some(address) = self.array(at) {
+            self.put(at, &self.known.map.addresses.v6(address));
+        }
+    }
+
+    /// Maps a MAC address.
+    pub fn put_mac(&mut self, at: usize) {
+        if let Some(address) = self.array(at) {
+            self.put(at, &self.known.map.ids.mac(address));
+        }
+    }
+
+    /// The kind of the tunnel that a layer carries, if it carries one.
+    pub fn tunnel_kind(&self, layer: &Layer) -> Option<TunnelKind> {
+        match layer.carries {
+            Carries::Tunnel(inside) => Some(self.known.scopes.get(inside)?.tunnel?.kind),
+            _ => None,
+        }
+    }
+
+    /// Goes into what a tunnel carries.
+    pub fn enter(&mut self, content: Content, at: usize, end: usize, layer: usize) {
+        self.inside(content, at, end, layer + 1);
+    }
+}
