@@ -88,7 +88,7 @@
 //! | pipeline | model, source, decode, reassemble, receiver, account |
 //! | diagnose | model, account, receiver, witness, host |
 //! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
-//! | evidence | model, report::document, report::json |
+//! | evidence | model, source, decode, reassemble, receiver, pipeline, report |
 //! | watch | model, host, diagnose::ALL, report, evidence |
 //! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, evidence, watch |
 //!

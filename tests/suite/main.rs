@@ -2,6 +2,7 @@
 //! [`support`], and as a program where the process is what matters.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod anonymized;
 mod capture_files;
 mod cases;
 mod cli;
