@@ -84,12 +84,17 @@ fn mutant(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     pcap.to_bytes()
 }
 
-fn fault(seed: u64, captures: &[(String, Vec<u8>)]) -> Option<String> {
+/// One of `captures`, changed: the same for the same seed.
+pub fn mutant_of(seed: u64, captures: &[(String, Vec<u8>)]) -> (String, Vec<u8>) {
     // Seeds that differ in few bits start far apart.
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let (name, bytes) = &captures[random.below(captures.len())];
-    let of = format!("{name}, seed {seed}");
-    match report_without_panic(&mutant(bytes, &mut random), &of) {
+    (format!("{name}, seed {seed}"), mutant(bytes, &mut random))
+}
+
+fn fault(seed: u64, captures: &[(String, Vec<u8>)]) -> Option<String> {
+    let (of, bytes) = mutant_of(seed, captures);
+    match report_without_panic(&bytes, &of) {
         Err(panic) => Some(panic),
         Ok(report) => {
             let broken = broken_sums(&value(&report));

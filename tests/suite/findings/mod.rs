@@ -25,6 +25,11 @@ fn table() -> Vec<Row> {
     rows
 }
 
+/// All captures of the table, by what is in them.
+pub fn captures() -> Vec<(String, Vec<u8>)> {
+    table().iter().map(Row::named_capture).collect()
+}
+
 #[test]
 fn findings_show_where_they_must_and_nowhere_else() {
     let faults: Vec<String> = table().iter().flat_map(Row::faults).collect();

@@ -101,6 +101,11 @@ impl Row {
         self.shown.is_some()
     }
 
+    /// What is in the capture, and the capture.
+    pub fn named_capture(&self) -> (String, Vec<u8>) {
+        (format!("{} {}", self.cause, self.name), self.bytes.clone())
+    }
+
     /// What is wrong with the report.
     pub fn faults(&self) -> Vec<String> {
         let report = value(&Setup::default().bytes(&self.bytes));
