@@ -2,9 +2,9 @@
 //! manual pages and the shell completions.
 
 use super::capture::CaptureArgs;
+pub use super::evidence::EvidenceArgs;
 use super::layout::LayoutArgs;
 use super::size;
-pub use super::evidence::EvidenceArgs;
 pub use super::watch::WatchArgs;
 use crate::diagnose;
 use clap::builder::styling::{AnsiColor, Styles};

@@ -85,7 +85,9 @@ impl Layout {
         });
         let bucket = match format {
             Format::Html => CHART_BUCKET,
-            Format::Text | Format::Json | Format::Ndjson | Format::Csv => TIMELINE_BUCKET,
+            Format::Text | Format::Json | Format::Ndjson | Format::Csv | Format::Markdown => {
+                TIMELINE_BUCKET
+            }
         };
         Self {
             timeline_bucket: args.timeline_bucket.map_or(bucket, span),

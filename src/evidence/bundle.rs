@@ -79,7 +79,9 @@ impl Bundle {
         self.file(MANIFEST, |out| manifest.write(out))?;
         // As any new folder: readable as the umask says, not by its owner only. What the
         // umask is, the files know.
-        let mode = fs::metadata(self.folder.path().join(MANIFEST))?.permissions().mode();
+        let mode = fs::metadata(self.folder.path().join(MANIFEST))?
+            .permissions()
+            .mode();
         let searchable = (mode | (mode & 0o444) >> 2) & 0o777;
         fs::set_permissions(self.folder.path(), Permissions::from_mode(searchable))?;
         fs::rename(self.folder.path(), &self.destination)?;
@@ -125,6 +127,6 @@ impl Finished {
         let files: Vec<(String, PathBuf)> = files
             .map(|name| (name.clone(), self.folder.join(name)))
             .collect();
-        archive::pack(&name.to_string_lossy(), &files, modified, out)
+        archive::pack(&name.to_string_lossy(), &files, modified, out).map(drop)
     }
 }

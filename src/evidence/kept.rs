@@ -43,7 +43,15 @@ impl Kept {
         };
         let mut writer = PcapngWriter::new(output, section, &self.interfaces)?;
         for (number, frame) in (1..).zip(&self.frames) {
-            writer.frame(&frame.as_frame(number), frame.comment.as_deref())?;
+            let to_write = Frame {
+                // As the file counts them, by their interface.
+                id: FrameId {
+                    file: frame.interface,
+                    number,
+                },
+                ..frame.as_frame()
+            };
+            writer.frame(&to_write, frame.comment.as_deref())?;
         }
         for (interface, statistics) in (0..).zip(&self.statistics) {
             if let Some(statistics) = statistics {
@@ -55,13 +63,10 @@ impl Kept {
 }
 
 impl KeptFrame {
-    /// As a frame of the file it is written to.
-    fn as_frame(&self, number: u64) -> Frame<'_> {
+    /// As it was in its capture.
+    pub fn as_frame(&self) -> Frame<'_> {
         Frame {
-            id: FrameId {
-                file: self.interface,
-                number,
-            },
+            id: self.origin,
             timestamp: self.timestamp,
             wire_bytes: self.wire_bytes,
             link_type: self.link_type,

@@ -91,8 +91,12 @@ impl Output {
 /// What was replaced by something else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Anonymized {
-    /// What was replaced, and how many different ones there were of it.
-    pub mapped: BTreeMap<String, u64>,
+    /// Different addresses that were mapped, in the capture and in the reports.
+    pub addresses: u64,
+    /// Whether MAC addresses were mapped too.
+    pub macs: bool,
+    /// Whether VLAN and tunnel ids were mapped too.
+    pub ids: bool,
 }
 
 /// The host that captured.
@@ -226,7 +230,9 @@ mod tests {
     fn anonymized() -> Manifest {
         let mut manifest = full();
         manifest.anonymize(Anonymized {
-            mapped: [("ipv4_addresses".to_owned(), 12)].into(),
+            addresses: 12,
+            macs: true,
+            ids: false,
         });
         manifest
     }
@@ -277,7 +283,7 @@ mod tests {
         assert_eq!(value["host"]["hostname"], Value::Null);
         assert_eq!(value["host"]["interfaces"][0]["name"], Value::Null);
         assert_eq!(value["host"]["kernel_release"], "6.12.1");
-        assert_eq!(value["anonymized"]["mapped"]["ipv4_addresses"], 12);
+        assert_eq!(value["anonymized"]["addresses"], 12);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::kept::Kept;
 use super::wanted::Wanted;
 use crate::decode::{DecodeOptions, Decoder};
 use crate::model::facts::{Fragment, Packet};
-use crate::model::{Duration, Frame, IpVersion, Timestamp, escape, number};
+use crate::model::{Duration, IpVersion, Timestamp, escape, number};
 use crate::report::document::Report;
 use std::collections::BTreeMap;
 
@@ -90,17 +90,7 @@ fn by_datagram(
     let mut pieces: BTreeMap<u64, Vec<Piece>> = BTreeMap::new();
     for (index, (frame, datagram)) in kept.frames.iter().zip(datagrams).enumerate() {
         let Some(datagram) = datagram else { continue };
-        decoder.frame(
-            &Frame {
-                id: frame.origin,
-                timestamp: frame.timestamp,
-                wire_bytes: frame.wire_bytes,
-                link_type: frame.link_type,
-                interface: 0,
-                data: &frame.data,
-            },
-            &mut packet,
-        );
+        decoder.frame(&frame.as_frame(), &mut packet);
         let Some(layer) = packet.layers.last() else {
             continue;
         };

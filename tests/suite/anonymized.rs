@@ -184,14 +184,7 @@ impl Secrets {
         let mut packet = Packet::default();
         let mut secrets = Self::default();
         for kept in &kept.frames {
-            let frame = Frame {
-                id: kept.origin,
-                timestamp: kept.timestamp,
-                wire_bytes: kept.wire_bytes,
-                link_type: kept.link_type,
-                data: &kept.data,
-            };
-            decoder.frame(&frame, &mut packet);
+            decoder.frame(&kept.as_frame(), &mut packet);
             for layer in &packet.layers {
                 secrets.address(layer.addresses.source());
                 secrets.address(layer.addresses.destination());

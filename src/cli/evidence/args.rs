@@ -139,7 +139,7 @@ pub fn options(args: EvidenceArgs, terminal: &Terminal) -> Result<EvidenceOption
         color: When::Never,
     };
     Ok(EvidenceOptions {
-        layout: Layout::new(layout, Format::Json, terminal),
+        layout: Layout::new(layout, Format::Html, terminal),
         capture: CaptureOptions::new(args.capture, terminal)?,
         folder: args.output,
         archive: args.tar,

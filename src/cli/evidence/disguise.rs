@@ -81,7 +81,11 @@ impl Disguise {
 
     /// For the manifest.
     pub fn mapped(&self) -> Anonymized {
-        self.anonymizer.mapped(self.options.macs, self.options.ids)
+        Anonymized {
+            addresses: self.anonymizer.mapped_addresses(),
+            macs: self.options.macs,
+            ids: self.options.ids,
+        }
     }
 }
 

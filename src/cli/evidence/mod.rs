@@ -142,7 +142,9 @@ fn of(report: &Report, excerpt: &Excerpt) -> Manifest {
         last_timestamp: report.capture.last_timestamp,
     };
     manifest.findings_repeated.clone_from(&excerpt.repeated);
-    manifest.findings_not_repeated.clone_from(&excerpt.not_repeated);
+    manifest
+        .findings_not_repeated
+        .clone_from(&excerpt.not_repeated);
     manifest.limits.clone_from(&report.capture.limits);
     if excerpt.left_out > 0 {
         let name = "evidence_frames_left_out".to_owned();

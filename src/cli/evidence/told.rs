@@ -10,7 +10,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Comments on the capture as a whole: what was found, and what of it it shows.
 pub(super) fn of_all(report: &Report, excerpt: &Excerpt) -> Vec<String> {
-    let sentence = report.explanation.as_ref().map(|told| told.sentence.clone());
+    let sentence = report
+        .explanation
+        .as_ref()
+        .map(|told| told.sentence.clone());
     let findings = report.findings.iter().map(|finding| {
         let without = match excerpt.repeated.contains(&finding.id) {
             true => "",
@@ -27,7 +30,10 @@ pub(super) fn of_all(report: &Report, excerpt: &Excerpt) -> Vec<String> {
 
 fn line(finding: &Finding) -> String {
     let severity = finding.severity.name();
-    format!("{} {severity}: {}. {}", finding.id, finding.title, finding.seen)
+    format!(
+        "{} {severity}: {}. {}",
+        finding.id, finding.title, finding.seen
+    )
 }
 
 /// Says on standard error what was written.
@@ -51,7 +57,9 @@ pub(super) fn say(
     }
     if !excerpt.added.is_empty() {
         let which = excerpt.added.join(", ");
-        lines.push(format!("evidence.pcapng alone also shows {which}, which the whole capture does not"));
+        lines.push(format!(
+            "evidence.pcapng alone also shows {which}, which the whole capture does not"
+        ));
     }
     for line in lines {
         // Nobody is left to be told if standard error is closed.
@@ -69,6 +77,10 @@ pub(super) fn command_line() -> Vec<String> {
 
 /// The time of day: a bundle says when it was made.
 pub(super) fn now() -> Time {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Time(Timestamp(i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)))
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Time(Timestamp(
+        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+    ))
 }

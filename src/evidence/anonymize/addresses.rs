@@ -55,6 +55,12 @@ impl AddressMap {
         }
     }
 
+    /// How many addresses were mapped so far.
+    pub fn count(&self) -> u64 {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.len() as u64
+    }
+
     /// What an IPv4 address becomes.
     pub fn v4(&self, address: [u8; 4]) -> [u8; 4] {
         match self.map(Ipv4Addr::from(address).into()) {

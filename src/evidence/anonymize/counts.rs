@@ -13,12 +13,16 @@ impl Anonymizer {
         let (scopes, tags) = ledger.scopes.renamed(|scope| self.scope(scope));
         let tag = |old: ScopeTag| tags.get(&old).copied().unwrap_or(old);
         ledger.scopes = scopes;
-        ledger.flows.rename(|key| FlowKey {
+        let flow = |key: &FlowKey| FlowKey {
             addresses: self.addresses.pair(&key.addresses),
             scope: tag(key.scope),
             ..*key
-        });
+        };
+        ledger.flows.rename(flow);
         ledger.tunnels.rename(|inside| tag(*inside));
+        for specimen in ledger.specimens.iter_mut() {
+            specimen.flow = specimen.flow.map(|key| flow(&key));
+        }
         for forecast in &mut analysis.forecasts {
             self.forecast(forecast, tag);
         }

@@ -115,10 +115,7 @@ impl Datagrams {
         for (number, frame) in (1..).zip(&kept.frames) {
             let frame = Frame {
                 id: FrameId { file: 0, number },
-                timestamp: frame.timestamp,
-                wire_bytes: frame.wire_bytes,
-                link_type: frame.link_type,
-                data: &frame.data,
+                ..frame.as_frame()
             };
             decoder.frame(&frame, &mut packet);
             let depth = packet.layers.len().saturating_sub(1);

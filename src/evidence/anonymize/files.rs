@@ -16,6 +16,9 @@ impl Anonymizer {
                 false => format!("capture-{number}.{extension}"),
             };
             file.sha256 = None;
+            for interface in &mut file.interfaces {
+                interface.name.clear();
+            }
             for problem in &mut file.problems {
                 *problem = Problem::new(problem.severity, without_quotes(problem.severity));
             }

@@ -7,7 +7,6 @@ use super::rewrite::{Known, Rewrite};
 use crate::decode::{DecodeOptions, Decoder};
 use crate::evidence::pcapng::InterfaceFacts;
 use crate::evidence::{Kept, KeptFrame};
-use crate::model::Frame;
 use crate::model::facts::Packet;
 
 impl Anonymizer {
@@ -19,7 +18,7 @@ impl Anonymizer {
         let pieces = Pieces::of(self, &datagrams, &mut decoder);
         let mut packet = Packet::default();
         let frames = kept.frames.iter().map(|frame| {
-            decoder.frame(&as_frame(frame), &mut packet);
+            decoder.frame(&frame.as_frame(), &mut packet);
             let known = Known {
                 map: self,
                 scopes: decoder.scopes(),
@@ -43,15 +42,5 @@ impl Anonymizer {
             statistics: kept.statistics.clone(),
             frames,
         }
-    }
-}
-
-fn as_frame(kept: &KeptFrame) -> Frame<'_> {
-    Frame {
-        id: kept.origin,
-        timestamp: kept.timestamp,
-        wire_bytes: kept.wire_bytes,
-        link_type: kept.link_type,
-        data: &kept.data,
     }
 }

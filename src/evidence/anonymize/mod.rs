@@ -63,6 +63,11 @@ impl Anonymizer {
         })
     }
 
+    /// How many different addresses were mapped so far.
+    pub fn mapped_addresses(&self) -> u64 {
+        self.addresses.count()
+    }
+
     /// The same for an analysis with other bounds of reassembly.
     #[must_use]
     pub fn with_reassembly(self, reassembly: Limits) -> Self {

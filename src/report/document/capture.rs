@@ -93,3 +93,14 @@ pub enum Severity {
     /// A fault that explains missing data, or input that could not be read.
     Error,
 }
+
+impl Severity {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}

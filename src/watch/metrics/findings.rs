@@ -3,7 +3,7 @@
 use super::family::Family;
 use super::series::Series;
 use crate::diagnose::ALL;
-use crate::report::document::{Finding, Severity};
+use crate::report::document::Finding;
 use crate::watch::Snapshot;
 
 static ACTIVE: Family = Family::gauge(
@@ -33,18 +33,10 @@ pub(super) fn gather(snapshot: &Snapshot, series: &mut Series) {
 }
 
 fn show(finding: &Finding, series: &mut Series) {
-    let severity = ("severity", severity_name(finding.severity));
+    let severity = ("severity", finding.severity.name());
     let [id, name] = [("id", finding.id.as_str()), ("name", finding.name.as_str())];
     series.count(&ACTIVE, [id, name, severity], 1);
     if let Some(bytes) = finding.missing_bytes {
         series.count(&MISSING, [id, name], bytes);
-    }
-}
-
-fn severity_name(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Info => "info",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
     }
 }

@@ -1,7 +1,7 @@
 //! One finding: what was seen, what it means, what would disprove and repair it.
 
 use super::super::clock;
-use super::super::overview::{severity_name, severity_tone};
+use super::super::overview::severity_tone;
 use super::super::row::Tone;
 use super::super::view::View;
 use super::Prose;
@@ -25,7 +25,7 @@ pub(super) fn page(last: &Active, view: &View, prose: Prose) -> Prose {
     let tone = severity_tone(finding.severity);
     let head = format!(
         "{}, {} ({})",
-        severity_name(finding.severity),
+        finding.severity.name(),
         label::sureness(finding.confidence),
         finding.name,
     );

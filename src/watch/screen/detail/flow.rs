@@ -1,7 +1,7 @@
 //! One flow, and the findings that concern it.
 
 use super::super::columns::missing;
-use super::super::overview::{severity_name, severity_tone};
+use super::super::overview::severity_tone;
 use super::super::row::Tone;
 use super::super::view::View;
 use super::Prose;
@@ -107,7 +107,7 @@ fn findings(index: Option<u64>, view: &View, prose: Prose) -> Prose {
         let head = format!(
             "{}  {}: {}",
             finding.id,
-            severity_name(finding.severity),
+            finding.severity.name(),
             finding.title
         );
         let fix = finding.fix.first();

@@ -72,7 +72,7 @@ fn row(view: &View, line: usize, is_chosen: bool, columns: usize) -> Option<Row>
     let cleared = cleared.and_then(|index| view.cleared.get(index));
     let (word, tone, when) = match cleared {
         None => (
-            severity_name(finding.severity),
+            finding.severity.name(),
             severity_tone(finding.severity),
             format!("for {}", span(now - active.since.0)),
         ),
@@ -101,14 +101,6 @@ fn row(view: &View, line: usize, is_chosen: bool, columns: usize) -> Option<Row>
 
 fn span(span: crate::model::Duration) -> String {
     number::duration(span.as_secs_f64().floor().max(0.0))
-}
-
-pub(in super::super) fn severity_name(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Info => "info",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    }
 }
 
 pub(in super::super) fn severity_tone(severity: Severity) -> Tone {

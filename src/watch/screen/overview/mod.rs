@@ -7,7 +7,7 @@ mod head;
 mod host;
 mod rates;
 
-pub(super) use findings::{severity_name, severity_tone};
+pub(super) use findings::severity_tone;
 
 use super::Screen;
 use super::budget::{PARTS, Part, divide};
