@@ -194,7 +194,7 @@ fn a_writer_that_takes_its_time_is_read_to_its_end() {
 
 #[test]
 fn a_closed_pipe_is_success() {
-    for format in ["text", "json", "ndjson", "csv"] {
+    for format in ["text", "json", "ndjson", "csv", "markdown"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_fraglens"))
             .args(["analyze", "--format", format, "-"])
             .stdin(Stdio::piped())

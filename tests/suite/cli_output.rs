@@ -114,7 +114,7 @@ fn hostile_names_of_files_never_reach_the_terminal() {
     }
     let missing = format!("{HOSTILE}-missing.pcap");
     for name in names.iter().map(|(name, _)| name).chain([&missing]) {
-        for format in ["text", "json", "ndjson", "csv"] {
+        for format in ["text", "json", "ndjson", "csv", "markdown"] {
             let output = run(name, format);
             for bytes in [&output.stdout, &output.stderr] {
                 let text = String::from_utf8(bytes.clone()).unwrap();

@@ -155,8 +155,8 @@ pub struct WatchArgs {
     ///
     /// And what is seen until then. With text a screen, if standard input and output are
     /// a terminal. With ndjson a line of JSON for each snapshot, and one for each finding
-    /// that appears or clears. With json and csv nothing, or a screen if the report goes
-    /// to a file.
+    /// that appears or clears. With any other nothing, or a screen if the report goes to
+    /// a file.
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<Format>,
 

@@ -100,7 +100,7 @@ const BEHIND: [char; 9] = ['.', ',', ';', ':', ')', '"', '\'', '!', '?'];
 /// A word without spaces, pipes and backticks, and the punctuation around it.
 fn push_run(out: &mut String, run: &str) {
     let headless = run.trim_start_matches(BEFORE);
-    let word = headless.trim_end_matches(BEHIND);
+    let word = without_end(headless);
     let is_start = out.is_empty();
     if word.is_empty() || (is_ordinary(run, word) && !(is_start && begins_block(run))) {
         out.push_str(run);
@@ -110,6 +110,18 @@ fn push_run(out: &mut String, run: &str) {
     out.push_str(&run[..run.len() - headless.len()]);
     out.push_str(&code(word));
     out.push_str(tail);
+}
+
+/// A word without the punctuation behind it; `f(x)` is whole.
+fn without_end(word: &str) -> &str {
+    let mut word = word;
+    while let Some(shorter) = word.strip_suffix(BEHIND) {
+        if word.ends_with(')') && word.matches('(').count() >= word.matches(')').count() {
+            break;
+        }
+        word = shorter;
+    }
+    word
 }
 
 /// Whether no renderer does anything to a word.
@@ -253,6 +265,7 @@ mod tests {
     fn what_may_be_acted_upon_is_code() {
         for (text, expected) in [
             ("see (ip[6:2]),", "see (`ip[6:2]`),"),
+            ("(=f(x)).", "(`=f(x)`)."),
             ("ask @root or #12!", "ask `@root` or `#12`!"),
             ("on 2001:db8:1234::1.", "on `2001:db8:1234::1`."),
             ("ipfrag_time in /proc", "`ipfrag_time` in `/proc`"),

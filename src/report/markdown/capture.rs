@@ -91,19 +91,18 @@ fn undecoded(capture: &Capture, page: &mut Page) -> Option<String> {
     let shown = page.shown(&reasons, NAMED);
     let named: Vec<String> = shown
         .iter()
-        .map(|(reason, frames)| format!("{} ({})", words(reason), number::count(**frames)))
+        .map(|(reason, frames)| match reasons.len() {
+            1 => words(reason),
+            _ => format!("{} ({})", words(reason), number::count(**frames)),
+        })
         .collect();
+    let more = and_more(reasons.len(), shown.len());
     let named = match named.as_slice() {
         [] => String::new(),
-        named => format!(": {}", named.join(", ")),
+        named => format!(" ({}{more})", named.join("; ")),
     };
-    let more = and_more(reasons.len(), shown.len());
-    (all > 0).then(|| {
-        format!(
-            "Not decoded: {}{named}{more}.",
-            number::counted(all, "frame")
-        )
-    })
+    let frames = number::counted(all, "frame");
+    (all > 0).then(|| format!("Of what is in it, {frames} could not be decoded{named}."))
 }
 
 /// The gravest first.

@@ -71,21 +71,23 @@ pub(super) fn write(report: &Report, page: &mut Page) {
         return;
     }
     page.heading(3, "Findings");
-    page.paragraph("One capture shows what came to this point, not where it was lost.");
     // What is mild and sure is no fault: worth a line.
     let is_note =
         |finding: &&Finding| finding.severity == Severity::Info && finding.confidence >= SURE;
     let (notes, faults): (Vec<&Finding>, Vec<&Finding>) = report.findings.iter().partition(is_note);
     let shown = page.shown(&faults, usize::MAX);
+    if !faults.is_empty() {
+        page.paragraph("One capture shows what came to this point, not where it was lost.");
+    }
     for finding in shown {
         write_fault(finding, report, page);
     }
     let shown_notes = page.shown(&notes, usize::MAX);
     let lines: Vec<String> = shown_notes.iter().map(|finding| note(finding)).collect();
-    if !lines.is_empty() {
+    if !lines.is_empty() && !faults.is_empty() {
         page.heading(4, "Worth knowing");
-        page.paragraph(&lines.join("\n"));
     }
+    page.paragraph(&lines.join("\n"));
     let left_out = report.findings.len() - shown.len() - shown_notes.len();
     if left_out > 0 {
         let findings = number::counted(left_out as u64, "more finding");
@@ -93,7 +95,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     }
 }
 
-/// `- **D23: Old tcpdump prints "bad length"** (info, sure). What was seen.`
+/// `- D23: Old tcpdump prints "bad length" (info, sure, 0.95). What was seen.`
 fn note(finding: &Finding) -> String {
     format!(
         "- {}: {} ({}). {}",
@@ -119,22 +121,35 @@ fn write_fault(finding: &Finding, report: &Report, page: &mut Page) {
     lines.push(format!("- **Disproof:** {}", prose(&finding.disprove)));
     let fixes = page.shown(&finding.fix, usize::MAX);
     let (commands, advice): (Vec<&Fix>, Vec<&Fix>) = fixes.iter().partition(|fix| fix.is_command);
-    for fix in &advice {
-        let (what, when) = (prose(&fix.command), words(&fix.when));
-        lines.push(format!("- **Fix** ({when}): {what}"));
+    if commands.is_empty() {
+        lines.extend(advised("Fix", &advice));
+        return page.paragraph(&lines.join("\n"));
     }
-    if !commands.is_empty() {
-        lines.push("- **Fix,** by one of these:".to_owned());
-    }
+    let which = if commands.len() > 1 {
+        " what applies of this"
+    } else {
+        ""
+    };
+    lines.push(format!("- **Fix:**{which}"));
     page.paragraph(&lines.join("\n"));
     let commands: Vec<String> = commands
         .iter()
         .flat_map(|fix| [format!("# {}", fix.when), fix.command.clone()])
         .collect();
     page.commands(&commands);
+    page.paragraph(&advised("Or", &advice).join("\n"));
 }
 
-/// `error, likely (0.8)`.
+/// What to do that is no command, a line each.
+fn advised(label: &str, advice: &[&Fix]) -> Vec<String> {
+    let line = |fix: &&Fix| {
+        let (what, when) = (prose(&fix.command), words(&fix.when));
+        format!("- **{label}** ({when}): {what}")
+    };
+    advice.iter().map(line).collect()
+}
+
+/// `error, likely, 0.80`.
 fn grade(finding: &Finding) -> String {
     let severity = match finding.severity {
         Severity::Info => "info",
@@ -142,7 +157,7 @@ fn grade(finding: &Finding) -> String {
         Severity::Error => "error",
     };
     let confidence = finding.confidence;
-    format!("{severity}, {} ({confidence})", sureness(confidence))
+    format!("{severity}, {}, {confidence:.2}", sureness(confidence))
 }
 
 /// The frames that show it.
@@ -161,13 +176,12 @@ fn frames(evidence: &[Evidence], report: &Report, page: &mut Page) -> Option<Str
             }
         })
         .collect();
+    let (noun, of_which) = match evidence.len() {
+        1 => ("frame", ":"),
+        _ => ("frames", "; the first:"),
+    };
     Some(format!(
-        "- **Evidence:** {} {}{}; the first: {}",
-        if evidence.len() == 1 {
-            "frame"
-        } else {
-            "frames"
-        },
+        "- **Evidence:** {noun} {}{}{of_which} {}",
         named.join(", "),
         and_more(evidence.len(), shown.len()),
         words(&first.note)

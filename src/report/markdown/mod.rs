@@ -19,8 +19,8 @@ use std::io::{self, Write};
 /// 32,767 in a comment, GitHub 65,536.
 pub const MAX_BYTES: usize = 30_000;
 
-/// Entries that a list may have at first; no row of a table takes less than 30 bytes.
-const MOST_ENTRIES: usize = 1024;
+/// Entries that a list may have at first: more would not fit, whatever they are.
+const MOST_ENTRIES: usize = 512;
 
 /// Writes the report as Markdown of at most [`MAX_BYTES`].
 pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {

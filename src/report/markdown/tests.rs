@@ -149,6 +149,29 @@ fn pages() {
 }
 
 #[test]
+fn receivers_that_fail_are_shown() {
+    let mut report = samples::with_finding();
+    let receiver = &mut report.receivers[0];
+    receiver.predicted.failed = 9;
+    receiver.predicted.rejected_fragments = 66_044;
+    receiver.predicted.memory_peak_bytes = 4 << 20;
+    let larger = &mut receiver.alternatives[0];
+    let name = "net.ipv4.ipfrag_high_thresh".to_owned();
+    larger.settings = [(name, 64 << 20)].into();
+    larger.predicted.reassembled = 190;
+    let mut small = larger.clone();
+    small
+        .settings
+        .insert("largest_message_bytes".to_owned(), 1_422);
+    receiver.alternatives.push(small);
+    let page = page(&report);
+    let section = page
+        .split("### ")
+        .find(|part| part.starts_with("Receivers"));
+    insta::assert_snapshot!("receivers", section.unwrap());
+}
+
+#[test]
 fn a_parser_sees_what_was_meant() {
     for (name, report) in samples::all() {
         let page = page(&report);
@@ -203,9 +226,9 @@ fn options_are_repeated_where_they_matter() {
 fn endless(text: &str) -> Report {
     let mut report = told_by(text);
     let file = report.capture.files[0].clone();
-    report.capture.files = vec![file; 100];
-    report.capture.problems = vec![report.capture.problems[0].clone(); 100];
-    for number in 0..100 {
+    report.capture.files = vec![file; 40];
+    report.capture.problems = vec![report.capture.problems[0].clone(); 40];
+    for number in 0..40 {
         let name = format!("{number}{text}");
         report.capture.limits.insert(name.clone(), number);
         report.capture.undecoded_frames.insert(name, number);
@@ -214,14 +237,14 @@ fn endless(text: &str) -> Report {
     report.flows_total = 1_000_000;
     report.tunnels = vec![samples::many().tunnels[0].clone(); 5_000];
     let receiver = &mut report.receivers[0];
-    receiver.alternatives = vec![receiver.alternatives[0].clone(); 100];
-    report.receivers = vec![receiver.clone(); 100];
+    receiver.alternatives = vec![receiver.alternatives[0].clone(); 40];
+    report.receivers = vec![receiver.clone(); 40];
     let finding = &mut report.findings[0];
-    finding.evidence = vec![finding.evidence[0].clone(); 100];
-    finding.fix = vec![finding.fix[0].clone(); 100];
-    report.findings = vec![finding.clone(); 100];
+    finding.evidence = vec![finding.evidence[0].clone(); 40];
+    finding.fix = vec![finding.fix[0].clone(); 40];
+    report.findings = vec![finding.clone(); 40];
     if let Some(explanation) = &mut report.explanation {
-        explanation.parts = vec![explanation.parts[0].clone(); 100];
+        explanation.parts = vec![explanation.parts[0].clone(); 40];
     }
     report
 }
@@ -229,7 +252,7 @@ fn endless(text: &str) -> Report {
 #[test]
 fn no_report_is_too_long_for_a_comment() {
     for text in ["D09", "|`@", "@ ", "\u{e0001}", "\u{1f980}", "'\\ \n"] {
-        for times in [1, 100, 2_000] {
+        for times in [1, 100, 1_000] {
             let page = page(&endless(&text.repeat(times)));
             assert!(page.len() <= MAX_BYTES, "{} bytes", page.len());
             assert!(has_straight_tables(&page));
@@ -270,7 +293,7 @@ proptest! {
         let seen = seen(&page);
         prop_assert!(has_straight_tables(&page));
         // All that is emphasised, and so every place that it begins at, is ours.
-        let ours = ["Grade:", "Seen:", "Evidence:", "Disproof:", "Fix", "Fix,", "Error:", "Warning:"];
+        let ours = ["Grade:", "Seen:", "Evidence:", "Disproof:", "Fix:", "Or", "Error:", "Warning:"];
         for label in &seen.labels {
             prop_assert!(ours.contains(&label.as_str()), "{}", label);
         }
