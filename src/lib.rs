@@ -67,7 +67,8 @@
 //! - [`diagnose`]: what is known of each cause, and which of them a capture shows
 //! - [`evidence`]: what is handed on as proof: frames with comments, as pcapng, and the
 //!   bundle of a ticket; the only user of `pcap_file` and `tar`
-//! - [`report`]: the ledger to one document, the document and the causes to every format
+//! - [`report`]: the ledger to one document, the document and the causes to every format;
+//!   the only user of `askama`
 //! - [`watch`]: a capture that goes on, as a person, a scraper or a log sees it; the only
 //!   user of `ratatui`
 //! - [`cli`]: the command line; the only user of `clap`
@@ -129,6 +130,7 @@
 //! | connections to the metrics of a watch | 16, for 5 seconds each | the oldest is closed |
 //! | flows of a watch with metrics of their own | as many as are asked for | the worst are taken |
 //! | timeline | [`account::MAX_BUCKETS`] | buckets get twice as wide |
+//! | rows of a page, and characters of its texts | `report::html::bounds`: a page below 2 MB | left out, and said |
 //! | runs of a benchmark, counters of a kernel | [`witness::MAX_RUNS`], [`witness::MAX_COUNTERS`] | the text is refused |
 //! | what the screen remembers | 600 seconds of rates, 32 findings that cleared, for a minute | the oldest go |
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that one room has to itself.
-const CRATES: [(&str, &[&str]); 7] = [
+const CRATES: [(&str, &[&str]); 8] = [
     ("source", &["pcap", "pcap_parser"]),
     ("decode", &["etherparse"]),
     (
@@ -22,6 +22,7 @@ const CRATES: [(&str, &[&str]); 7] = [
     ),
     ("evidence", &["pcap_file", "tar"]),
     ("pipeline", &["rayon"]),
+    ("report", &["askama"]),
     (
         "host",
         &[

@@ -1,5 +1,6 @@
 //! What was sent, divided by what became of it.
 
+use super::bounds::{FINDINGS, ID, LINE, clipped};
 use super::chart::balance::{Stretch, draw};
 use crate::model::number;
 use crate::report::document::{Explanation, Report};
@@ -94,15 +95,23 @@ fn parts(report: &Report, explanation: &Explanation) -> Vec<Bare> {
     };
     let delivered = explanation.delivered_bytes.into();
     let mut parts = vec![bare(Kind::Delivered, "delivered", "delivered", delivered)];
-    parts.extend(explanation.parts.iter().map(|part| {
+    let (shown, others) = explanation
+        .parts
+        .split_at(explanation.parts.len().min(FINDINGS));
+    parts.extend(shown.iter().map(|part| {
         let found = report.findings.iter();
         let mut found = found.filter(|finding| finding.id == part.finding);
         let title = found.next().map_or("", |finding| finding.title.as_str());
         Bare {
-            finding: Some(part.finding.clone()),
-            ..bare(Kind::Finding, "", title, part.bytes.into())
+            finding: Some(clipped(&part.finding, ID)),
+            ..bare(Kind::Finding, "", &clipped(title, LINE), part.bytes.into())
         }
     }));
+    if !others.is_empty() {
+        let bytes = others.iter().map(|part| i128::from(part.bytes)).sum();
+        let what = number::counted(others.len() as u64, "other finding");
+        parts.push(bare(Kind::Finding, "others", &what, bytes));
+    }
     if explanation.undecided_bytes > 0 {
         let what = "undecided: of datagrams that the capture begins or ends within";
         let bytes = explanation.undecided_bytes.into();

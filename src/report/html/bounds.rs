@@ -9,12 +9,12 @@ pub(super) const FILES: usize = 20;
 pub(super) const PROBLEMS: usize = 40;
 /// Reasons for which frames could not be decoded.
 pub(super) const REASONS: usize = 20;
-/// Findings; there are fewer causes than that.
-pub(super) const FINDINGS: usize = 32;
+/// Findings; no capture has shown half as many at once.
+pub(super) const FINDINGS: usize = 24;
 /// Frames that show a finding.
-pub(super) const EVIDENCE: usize = 6;
+pub(super) const EVIDENCE: usize = 5;
 /// Fixes and references of a finding.
-pub(super) const FIXES: usize = 10;
+pub(super) const FIXES: usize = 8;
 /// Flows of a finding that are linked to.
 pub(super) const CONCERNED: usize = 8;
 /// Rows of the table of flows.
@@ -26,9 +26,9 @@ pub(super) const RECEIVERS: usize = 16;
 /// Receivers whose memory is drawn.
 pub(super) const MEMORIES: usize = 4;
 /// Other settings of a receiver.
-pub(super) const ALTERNATIVES: usize = 6;
-/// Datagrams that are drawn; there are about as many reasons to lose one.
-pub(super) const LOST: usize = 16;
+pub(super) const ALTERNATIVES: usize = 4;
+/// Datagrams that are drawn; there are as many reasons to lose one.
+pub(super) const LOST: usize = 14;
 /// Stretches of a datagram in the table below it.
 pub(super) const STRETCHES: usize = 64;
 /// Steps of the timeline.
@@ -38,10 +38,12 @@ pub(super) const RUNS: usize = 60;
 /// Counters of a kernel.
 pub(super) const COUNTERS: usize = 80;
 
+/// Characters of the id of a finding.
+pub(super) const ID: usize = 20;
 /// Characters of a paragraph.
-pub(super) const PARAGRAPH: usize = 1_500;
+pub(super) const PARAGRAPH: usize = 1_200;
 /// Characters of a line: a path, a note, a command.
-pub(super) const LINE: usize = 300;
+pub(super) const LINE: usize = 240;
 
 /// Text made harmless, of at most so many characters.
 pub(super) fn clipped(text: &str, most: usize) -> String {

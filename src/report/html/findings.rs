@@ -1,7 +1,7 @@
 //! What is wrong and why, the worst first.
 
 use super::bounds::{
-    CONCERNED, EVIDENCE, FINDINGS, FIXES, FLOWS, LINE, PARAGRAPH, clipped, left_out, part,
+    CONCERNED, EVIDENCE, FINDINGS, FIXES, FLOWS, ID, LINE, PARAGRAPH, clipped, left_out, part,
 };
 use super::prose::Prose;
 use super::table::{Table, count, words};
@@ -93,7 +93,7 @@ fn show(finding: &Finding, index: usize, report: &Report) -> Shown {
         .filter_map(|place| concerned(*place, report))
         .collect();
     Shown {
-        id: clipped(&finding.id, 20),
+        id: clipped(&finding.id, ID),
         name: clipped(&finding.name, 60),
         title: clipped(&finding.title, LINE),
         severity: word(finding.severity),

@@ -51,11 +51,9 @@ fn all(receivers: &[&Receiver]) -> Table {
         let settings = receiver.settings.iter();
         let settings = settings.map(|(name, value)| label::setting(name, *value));
         let settings: Vec<String> = settings.collect();
-        let mut cells = vec![
-            words(receiver.address.to_string()),
-            words(settings.join(", ")),
-        ];
+        let mut cells = vec![words(receiver.address.to_string())];
         cells.extend(predicted(&receiver.predicted));
+        cells.push(words(settings.join(", ")));
         table.push(cells);
     }
     table.of(receivers.len() as u64, "receiver")

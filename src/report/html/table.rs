@@ -107,6 +107,11 @@ impl Table {
         self
     }
 
+    /// What a cell is sorted by, in tables that are.
+    fn sorted_by<'a>(&self, cell: &'a Cell) -> Option<&'a str> {
+        cell.value.as_deref().filter(|_| self.is_lookup())
+    }
+
     /// Whether a reader with a script can sort it.
     fn is_lookup(&self) -> bool {
         self.use_of == Use::Lookup

@@ -51,24 +51,7 @@ pub(in crate::report::html) fn draw(memories: &Memories<'_>) -> String {
     let y = Scale::new(memories.largest(), bottom, top);
     let mut svg = Svg::default();
     axes(&mut svg, memories, x, y);
-    if let Some(limit) = memories.limit_bytes {
-        let at = y.at(limit as f64);
-        svg.line("limit", (LEFT, at), (RIGHT, at));
-        let words = format!("limit {}", number::bytes(limit));
-        svg.text("label", Anchor::Start, (LEFT + 6.0, at - 4.0), &words);
-    }
-    if let Some(seconds) = memories.full_after {
-        let at = x.at(seconds);
-        svg.line("mark", (at, top), (at, bottom));
-        let words = format!("full after {}", number::duration(seconds));
-        let is_late = at > (LEFT + RIGHT) / 2.0;
-        let (anchor, gap) = if is_late {
-            (Anchor::End, -5.0)
-        } else {
-            (Anchor::Start, 5.0)
-        };
-        svg.text("label", anchor, (at + gap, bottom - 6.0), &words);
-    }
+    write_bounds(&mut svg, memories, x, y);
     for (index, curve) in memories.curves.iter().enumerate() {
         draw_curve(&mut svg, index, curve, x, y);
     }
@@ -78,6 +61,34 @@ pub(in crate::report::html) fn draw(memories: &Memories<'_>) -> String {
         &memories.title,
         &memories.words(),
     )
+}
+
+/// The limit, and when it was first met. Their words are at opposite ends.
+fn write_bounds(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
+    let full = memories.full_after.map(|seconds| (seconds, x.at(seconds)));
+    let is_late = full.is_some_and(|(_, at)| at > (LEFT + RIGHT) / 2.0);
+    if let Some((seconds, at)) = full {
+        let top = y.at(f64::MAX);
+        svg.line("mark", (at, top), (at, y.at(0.0)));
+        let words = format!("full after {}", number::duration(seconds));
+        let (anchor, gap) = if is_late {
+            (Anchor::End, -5.0)
+        } else {
+            (Anchor::Start, 5.0)
+        };
+        svg.text("label", anchor, (at + gap, top + 11.0), &words);
+    }
+    if let Some(limit) = memories.limit_bytes {
+        let at = y.at(limit as f64);
+        svg.line("limit", (LEFT, at), (RIGHT, at));
+        let words = format!("limit {}", number::bytes(limit));
+        let (anchor, place) = if is_late {
+            (Anchor::Start, LEFT + 6.0)
+        } else {
+            (Anchor::End, RIGHT - 6.0)
+        };
+        svg.text("label", anchor, (place, at - 4.0), &words);
+    }
 }
 
 /// A curve, its letter at its end, and its line of the legend.

@@ -161,28 +161,34 @@ fn end(datagram: &LostDatagram) -> u32 {
 /// The pieces that came; says how many lanes more than one they needed.
 fn draw_pieces(svg: &mut Svg, datagram: &LostDatagram, x: Scale) -> usize {
     let mut ends = [0_u32; LANES];
-    let mut deepest = 0;
+    let mut lanes: [Vec<Rect>; LANES] = Default::default();
     for piece in datagram.pieces.iter().filter(|piece| piece.from < piece.to) {
         let lane = ends.iter().position(|end| piece.from >= *end);
         let lane = lane.unwrap_or(LANES - 1);
         ends[lane] = ends[lane].max(piece.to);
-        deepest = deepest.max(lane);
-        let (from, to) = (x.at(piece.from.into()), x.at(piece.to.into()));
-        // A seam between pieces, where they are wide enough to have one.
-        let seam = if to - from > 4.0 { 1.0 } else { 0.0 };
-        let (y, height) = match lane {
-            0 => (TOP, HEIGHT),
-            lane => (TOP + HEIGHT + LANE * (lane - 1) as f64 + 2.0, LANE - 2.0),
-        };
-        let rect = Rect {
-            x: from,
-            y,
-            width: (to - from - seam).max(0.6),
-            height,
-        };
-        svg.rect(if lane == 0 { "came" } else { "again" }, rect);
+        lanes[lane].push(rect_of(*piece, lane, x));
     }
-    deepest
+    svg.rects("came", &lanes[0]);
+    for lane in &lanes[1..] {
+        svg.rects("again", lane);
+    }
+    lanes.iter().skip(1).filter(|lane| !lane.is_empty()).count()
+}
+
+fn rect_of(piece: Piece, lane: usize, x: Scale) -> Rect {
+    let (from, to) = (x.at(piece.from.into()), x.at(piece.to.into()));
+    // A seam between pieces, where they are wide enough to have one.
+    let seam = if to - from > 4.0 { 1.0 } else { 0.0 };
+    let (y, height) = match lane {
+        0 => (TOP, HEIGHT),
+        lane => (TOP + HEIGHT + LANE * (lane - 1) as f64 + 2.0, LANE - 2.0),
+    };
+    Rect {
+        x: from,
+        y,
+        width: (to - from - seam).max(0.6),
+        height,
+    }
 }
 
 /// The gaps, hatched, with labels below; says how many rows of labels there are.
@@ -196,52 +202,51 @@ fn draw_gaps(
     let gaps = stretches
         .iter()
         .filter(|stretch| stretch.fate == Fate::Missing);
+    let place = |gap: &Stretch| (x.at(gap.from.into()), x.at(gap.to.into()));
+    let rects: Vec<Rect> = gaps.clone().map(|gap| hatched(place(gap))).collect();
+    svg.rects("gap", &rects);
     let mut ends = [0.0_f64; LABEL_ROWS];
-    let mut rows = 0;
     for gap in gaps {
-        let (from, to) = (x.at(gap.from.into()), x.at(gap.to.into()));
-        let label = format!("{} missing", place(datagram, gap.from, gap.to));
-        let rect = Rect {
-            x: from,
-            y: TOP,
-            width: (to - from).max(1.0),
-            height: HEIGHT,
-        };
-        svg.named_rect("gap", rect, &label);
-        let width = label.chars().count() as f64 * CHARACTER;
-        let middle = (from + to) / 2.0;
-        let middle = middle.clamp(
-            LEFT + width / 2.0,
-            (RIGHT - width / 2.0).max(LEFT + width / 2.0),
-        );
-        let Some(row) = ends.iter().position(|end| middle - width / 2.0 > *end) else {
-            continue;
-        };
-        ends[row] = middle + width / 2.0 + 8.0;
-        rows = rows.max(row + 1);
-        let base = below + LABEL * (row + 1) as f64;
-        svg.line(
-            "leader",
-            ((from + to) / 2.0, TOP + HEIGHT),
-            ((from + to) / 2.0, base - 10.0),
-        );
-        svg.text("label", Anchor::Middle, (middle, base), &label);
+        let label = format!("{} missing", self::place(datagram, gap.from, gap.to));
+        write_label(svg, &mut ends, place(gap), &label, below);
     }
     if datagram.payload_bytes.is_none() {
         let known = datagram.pieces.iter().map(|piece| piece.to).max();
         let from = x.at(known.unwrap_or(0).into());
-        let rect = Rect {
-            x: from,
-            y: TOP,
-            width: RIGHT - from,
-            height: HEIGHT,
-        };
-        svg.named_rect("gap", rect, "the end never came");
-        let base = below + LABEL * (rows + 1) as f64;
-        svg.text("label", Anchor::End, (RIGHT, base), "the end never came");
-        rows += 1;
+        svg.rects("gap", &[hatched((from, RIGHT))]);
+        write_label(svg, &mut ends, (from, RIGHT), "the end never came", below);
     }
-    rows
+    ends.iter().filter(|end| **end > 0.0).count()
+}
+
+fn hatched((from, to): (f64, f64)) -> Rect {
+    Rect {
+        x: from,
+        y: TOP,
+        width: (to - from).max(1.0),
+        height: HEIGHT,
+    }
+}
+
+/// A label below a gap, in the first row that has room; without one the table has to do.
+fn write_label(
+    svg: &mut Svg,
+    ends: &mut [f64; LABEL_ROWS],
+    (from, to): (f64, f64),
+    label: &str,
+    below: f64,
+) {
+    let width = label.chars().count() as f64 * CHARACTER;
+    let least = LEFT + width / 2.0;
+    let middle = ((from + to) / 2.0).clamp(least, (RIGHT - width / 2.0).max(least));
+    let Some(row) = ends.iter().position(|end| middle - width / 2.0 > *end) else {
+        return;
+    };
+    ends[row] = middle + width / 2.0 + 8.0;
+    let base = below + LABEL * (row + 1) as f64;
+    let at = (from + to) / 2.0;
+    svg.line("leader", (at, TOP + HEIGHT), (at, base - 10.0));
+    svg.text("label", Anchor::Middle, (middle, base), label);
 }
 
 fn words(datagram: &LostDatagram, stretches: &[Stretch]) -> String {

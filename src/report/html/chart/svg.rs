@@ -56,6 +56,20 @@ impl Svg {
         }
     }
 
+    /// Fills many rectangles at once.
+    pub(in crate::report::html) fn rects(&mut self, class: &str, rects: &[Rect]) {
+        if rects.is_empty() {
+            return;
+        }
+        self.put(format_args!(r#"<path class="{class}" d=""#));
+        for rect in rects {
+            let (x, y) = (rounded(rect.x), rounded(rect.y));
+            let (right, bottom) = (rounded(rect.x + rect.width), rounded(rect.y + rect.height));
+            self.put(format_args!("M{x} {y}H{right}V{bottom}H{x}z"));
+        }
+        self.put(format_args!(r#""/>"#));
+    }
+
     /// The same with words for who points at it.
     pub(in crate::report::html) fn named_rect(&mut self, class: &str, rect: Rect, name: &str) {
         self.put(format_args!("<g><title>{}</title>", inert(name)));
