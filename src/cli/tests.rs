@@ -98,6 +98,12 @@ fn options_mean_what_they_say() -> anyhow::Result<()> {
     let top = |arguments| meant(arguments).map(|options| options.layout.top);
     assert_eq!(top("Cargo.toml --format json"), Ok(Some(10_000)));
     assert_eq!(top("Cargo.toml --format json --top 5"), Ok(Some(5)));
+    let step = |arguments| meant(arguments).map(|options| options.layout.timeline_bucket);
+    assert_eq!(
+        step("Cargo.toml --format html"),
+        Ok(Duration::from_millis(10))
+    );
+    assert_eq!(step("Cargo.toml --format json"), Ok(Duration::from_secs(1)));
     Ok(())
 }
 
@@ -189,8 +195,8 @@ fn what_makes_no_sense_is_said() {
             "error: invalid value '0' for '--threads <N>': 0 is not in 1..=1024",
         ),
         (
-            "Cargo.toml --format html",
-            "error: invalid value 'html' for '--format <FORMAT>'",
+            "Cargo.toml --format pdf",
+            "error: invalid value 'pdf' for '--format <FORMAT>'",
         ),
     ];
     for (arguments, message) in table {
