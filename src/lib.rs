@@ -65,8 +65,9 @@
 //! - [`pipeline`]: the one place that sees the rooms of the data path together
 //! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`diagnose`]: what is known of each cause, and which of them a capture shows
-//! - [`evidence`]: what is handed on as proof: frames with comments, as pcapng, and the
-//!   bundle of a ticket; the only user of `pcap_file` and `tar`
+//! - [`evidence`]: what is handed on as proof: frames with comments, as pcapng, the bundle
+//!   of a ticket, and both without who was captured if that is asked for; the only user of
+//!   `pcap_file`, `tar` and `ipcrypt_rs`
 //! - [`report`]: the ledger to one document, the document and the causes to every format;
 //!   the only user of `askama`
 //! - [`watch`]: a capture that goes on, as a person, a scraper or a log sees it; the only

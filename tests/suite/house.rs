@@ -20,7 +20,7 @@ const CRATES: [(&str, &[&str]); 8] = [
             "indicatif",
         ],
     ),
-    ("evidence", &["pcap_file", "tar"]),
+    ("evidence", &["ipcrypt_rs", "pcap_file", "tar"]),
     ("pipeline", &["rayon"]),
     ("report", &["askama"]),
     (

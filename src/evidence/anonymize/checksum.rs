@@ -46,6 +46,8 @@ pub(super) struct Field {
     pub pseudo: [Sum; 2],
     /// The same of the original.
     pub old_pseudo: [Sum; 2],
+    /// What makes an error differ from that of another packet.
+    pub salt: u64,
 }
 
 impl Field {
@@ -106,7 +108,7 @@ impl Field {
     fn wrong(&self, rest: Sum, inner: Option<Unfinished>, numbers: &Numbers) -> u16 {
         let right = Sum(self.right(rest));
         let candidates = (0..MOST_ERRORS).map(|attempt| {
-            let error = numbers.word(&("error", self.old, self.at, attempt));
+            let error = numbers.word(&("error", self.old, self.at, self.salt, attempt));
             right.plus(Sum(error)).0
         });
         let is_bad = |value: &u16| {
@@ -158,6 +160,7 @@ pub(super) fn of_header(header: &[u8], old: u16, verdict: Verdict, numbers: &Num
         zero: Zero::Number,
         pseudo: [Sum(0); 2],
         old_pseudo: [Sum(0); 2],
+        salt: 0,
     };
     match verdict {
         // The sender left it to its NIC.

@@ -189,6 +189,10 @@ impl Rewrite<'_> {
             _ => (self.u16(at), 2),
         };
         self.keep(at, bytes);
+        if bytes == 1 && matches!(first, 0x0f | 0x8f) {
+            // With a zero behind it this would be Cisco's.
+            self.put(at + 1, &[0xff]);
+        }
         let content = match protocol {
             0x0021 => Content::EtherType(0x0800),
             0x0057 => Content::EtherType(0x86dd),

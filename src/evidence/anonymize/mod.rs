@@ -1,4 +1,34 @@
 //! Frames and counts with nothing of the original in them.
+//!
+//! Input: frames that were kept, and what was counted of their captures. Output: the same
+//! with other addresses, without payload and without names; and the proof that it says the
+//! same.
+//!
+//! | what | becomes |
+//! | --- | --- |
+//! | IP addresses, wherever a header has one | others with the same prefixes in common |
+//! | MAC addresses, VLAN and tunnel ids | others, if asked for |
+//! | payload, padding, options and messages that are not known | zeros |
+//! | two bytes of each fragment | others for others, the same for copies |
+//! | checksums | good, bad, unfinished or absent, as they were |
+//! | comments, names, hashes, quotes of files | nothing |
+//!
+//! Lengths, times, ports, sequence numbers, identifications and flags stay.
+//!
+//! Invariants:
+//! - New bytes begin as zeros, and only what is known to be harmless is copied: what nobody
+//!   thought of is gone.
+//! - What is wrong by its checksum is so by another error: the old one is a difference of
+//!   addresses where a NAT made it.
+//! - No byte follows from payload without the key.
+//! - Nothing here fails or panics, whatever the frames are. The same key gives the same.
+//!
+//! It must not: decide what is a finding, or write files.
+//!
+//! Read `frames.rs` first, then `rewrite.rs`, which goes along the layers that decoding
+//! found; `datagrams.rs` and `pieces.rs` are for what came in fragments.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod addresses;
 mod checksum;
@@ -17,6 +47,9 @@ mod rewrite;
 mod secret;
 mod transport;
 mod tunnel;
+
+#[cfg(test)]
+mod tests;
 
 pub use prove::{Difference, prove};
 pub use secret::{KEY_BYTES, KeyError};

@@ -8,10 +8,10 @@
 use super::Anonymizer;
 use super::checksum::Field;
 use super::datagrams::{Datagrams, PieceFacts, WholeFacts};
-use super::rewrite::{Known, Mark, Rewrite};
-use crate::decode::{Decoder, Whole};
+use super::rewrite::{Known, Mark, Payload, Rewrite};
+use crate::decode::{Decoder, Whole, sum};
 use crate::model::facts::{Carries, Packet, Transport};
-use crate::model::{ScopeSet, Verdict};
+use crate::model::{ScopeSet, Sum, Verdict};
 use crate::reassemble::Key;
 use hashbrown::{HashMap, HashSet};
 
@@ -47,6 +47,8 @@ pub(super) struct Pieces<'a> {
     /// The two bytes of each kind of piece.
     marks: HashMap<Alike, u16>,
     taken: HashSet<(Place, u16)>,
+    /// New sums of first fragments by their old ones: other headers can have the same.
+    sums: HashMap<(Place, u16), Sum>,
 }
 
 impl<'a> Pieces<'a> {
@@ -57,6 +59,7 @@ impl<'a> Pieces<'a> {
             new: HashMap::new(),
             marks: HashMap::new(),
             taken: HashSet::new(),
+            sums: HashMap::new(),
         };
         let deepest = datagrams.pieces.iter().map(|piece| piece.depth).max();
         for depth in (0..=deepest.unwrap_or(0)).rev() {
@@ -106,8 +109,16 @@ impl<'a> Pieces<'a> {
             scopes,
             pieces: self,
         };
-        let (mut bytes, field) =
-            Rewrite::datagram(known, &whole.bytes, packet, first.next, whole.depth, &marks);
+        let alike: Vec<Alike> = held.iter().map(|piece| self.alike(piece)).collect();
+        let payload = Payload {
+            old: &whole.bytes,
+            packet,
+            next: first.next,
+            depth: whole.depth,
+            marks: &marks,
+            salt: self.map.fill.of(&alike),
+        };
+        let (mut bytes, field) = Rewrite::datagram(known, &payload);
         bytes.resize(whole.payload_bytes as usize, 0);
         // What came behind a gap was not looked at.
         for (at, mark) in &marks {
@@ -123,19 +134,20 @@ impl<'a> Pieces<'a> {
         if let Some(field) = field.filter(|_| !bound.is_empty()) {
             repair(&mut bytes, &field, &free, &marks, self.map);
         }
+        let is_right = is_right(packet);
         for piece in free {
-            self.cut(piece, &bytes);
+            self.cut(piece, &bytes, is_right);
         }
     }
 
     /// Takes the new bytes of a piece out of those of its datagram.
-    fn cut(&mut self, piece: &PieceFacts, whole: &[u8]) {
+    fn cut(&mut self, piece: &PieceFacts, whole: &[u8], is_right: bool) {
         let start = piece.piece.offset as usize;
         let captured = piece.bytes.len();
         let end = start + captured.min(piece.usable() as usize);
         let mut bytes = whole.get(start..end).unwrap_or_default().to_vec();
         bytes.resize(captured, 0);
-        self.new.insert(self.alike(piece), bytes);
+        self.keep(piece, bytes, is_right);
     }
 
     /// A piece of nothing that is whole.
@@ -152,20 +164,23 @@ impl<'a> Pieces<'a> {
             let begun = Whole::begun_by(&piece.layer, piece.layer.payload_bytes, None);
             let mut packet = Packet::default();
             decoder.datagram(&begun, &piece.bytes, &mut packet);
+            if let Some(layer) = packet.layers.first_mut() {
+                leave_open(&mut layer.transport);
+            }
             let known = Known {
                 map: self.map,
                 scopes: decoder.scopes(),
                 pieces: self,
             };
-            Rewrite::datagram(
-                known,
-                &piece.bytes,
-                &packet,
-                piece.next,
-                piece.depth,
-                &marks,
-            )
-            .0
+            let payload = Payload {
+                old: &piece.bytes,
+                packet: &packet,
+                next: piece.next,
+                depth: piece.depth,
+                marks: &marks,
+                salt: 0,
+            };
+            Rewrite::datagram(known, &payload).0
         } else {
             let mut bytes = vec![0; piece.bytes.len()];
             for (at, mark) in &marks {
@@ -173,7 +188,26 @@ impl<'a> Pieces<'a> {
             }
             bytes
         };
-        self.new.insert(self.alike(piece), bytes);
+        self.keep(piece, bytes, false);
+    }
+
+    /// Keeps the new bytes of a piece. First fragments whose headers differ and whose sums
+    /// do not go on being copies of each other; what is right by its checksum is so anyway.
+    fn keep(&mut self, piece: &PieceFacts, mut bytes: Vec<u8>, is_right: bool) {
+        let alike = self.alike(piece);
+        if let Some(old) = piece.piece.sum.filter(|_| piece.piece.offset == 0) {
+            let twin = *self
+                .sums
+                .entry((alike.place, old.0))
+                .or_insert_with(|| sum(&bytes));
+            let mark = self.mark(piece).filter(|(_, mark)| mark.len() == 2);
+            if let Some((at, _)) = mark.filter(|_| !is_right && twin != sum(&bytes)) {
+                write(&mut bytes, at, &[0, 0]);
+                let missing = twin.minus(sum(&bytes));
+                write(&mut bytes, at, &missing.0.to_be_bytes());
+            }
+        }
+        self.new.insert(alike, bytes);
     }
 
     /// The bytes that make a piece differ from others in its place, and where they are in
@@ -256,6 +290,22 @@ fn is_right(packet: &Packet) -> bool {
     }
 }
 
+/// Of a datagram that is not whole nothing can be said.
+fn leave_open(transport: &mut Transport) {
+    match transport {
+        Transport::Udp(udp) if !udp.is_unsummed => udp.checksum = Verdict::Unverifiable,
+        Transport::Tcp(tcp) => tcp.checksum = Verdict::Unverifiable,
+        Transport::Icmp(icmp) => icmp.checksum = Verdict::Unverifiable,
+        Transport::Sctp { checksum, .. } | Transport::Cut { checksum, .. } => {
+            *checksum = Verdict::Unverifiable;
+        }
+        Transport::Gre {
+            checksum: Some(checksum),
+        } => *checksum = Verdict::Unverifiable,
+        _ => {}
+    }
+}
+
 /// Makes a checksum what it was, after pieces took bytes that they have elsewhere: in its
 /// field, or where a piece differs from others.
 fn repair(bytes: &mut [u8], field: &Field, free: &[&PieceFacts], marks: &[Mark], map: &Anonymizer) {
@@ -265,13 +315,14 @@ fn repair(bytes: &mut [u8], field: &Field, free: &[&PieceFacts], marks: &[Mark],
             (start..start + piece.usable() as usize).contains(&at)
         })
     };
-    let in_marks = marks
+    let mut in_marks = marks
         .iter()
+        .rev()
         .filter(|(at, mark)| mark.len() == 2 && (field.start..field.end).contains(at))
         .map(|(at, _)| *at);
     let at = match is_free(field.at) {
         true => Some(field.at),
-        false => in_marks.last(),
+        false => in_marks.next(),
     };
     if let Some(at) = at {
         let field = Field { at, ..*field };

@@ -237,6 +237,7 @@ impl Rewrite<'_> {
             },
             pseudo: [new_pseudo; 2],
             old_pseudo: [old_pseudo; 2],
+            salt: self.salt,
         };
         let value = field.value(&self.new, None, &self.known.map.fill);
         self.put(field.at, &value.to_be_bytes());

@@ -23,6 +23,23 @@ pub(super) struct Known<'a> {
     pub pieces: &'a Pieces<'a>,
 }
 
+/// What fragments carried.
+#[derive(Clone, Copy)]
+pub(super) struct Payload<'a> {
+    /// The original, as far as it was captured.
+    pub old: &'a [u8],
+    /// What decoding found in it.
+    pub packet: &'a Packet,
+    /// What it begins with.
+    pub next: Protocol,
+    /// IP headers around it.
+    pub depth: usize,
+    /// What is written into blank payload.
+    pub marks: &'a [Mark],
+    /// What makes it differ from others that look like it.
+    pub salt: u64,
+}
+
 /// One packet that is being rewritten.
 pub(super) struct Rewrite<'a> {
     pub known: Known<'a>,
@@ -38,6 +55,8 @@ pub(super) struct Rewrite<'a> {
     pub depth: usize,
     /// What is written into blank payload.
     marks: &'a [Mark],
+    /// What makes this packet differ from others that look like it.
+    pub salt: u64,
     /// The innermost checksum that is left to a NIC.
     pub unfinished: Option<Unfinished>,
     /// The checksum of the outermost upper-layer packet.
@@ -54,6 +73,7 @@ impl<'a> Rewrite<'a> {
             stop: packet.stop,
             depth: 0,
             marks: &[],
+            salt: 0,
             unfinished: None,
             outermost: None,
         }
@@ -73,19 +93,15 @@ impl<'a> Rewrite<'a> {
         rewrite.new
     }
 
-    /// The payload of a datagram, or of its first fragment, that begins with `next`; and
-    /// its checksum.
-    pub fn datagram(
-        known: Known<'a>,
-        old: &'a [u8],
-        packet: &'a Packet,
-        next: Protocol,
-        depth: usize,
-        marks: &'a [Mark],
-    ) -> (Vec<u8>, Option<Field>) {
+    /// The payload of a datagram, or of its first fragment; and its checksum.
+    pub fn datagram(known: Known<'a>, payload: &Payload<'a>) -> (Vec<u8>, Option<Field>) {
+        let Payload {
+            old, packet, next, ..
+        } = *payload;
         let mut rewrite = Self::new(known, old, packet);
-        rewrite.depth = depth;
-        rewrite.marks = marks;
+        rewrite.depth = payload.depth;
+        rewrite.marks = payload.marks;
+        rewrite.salt = payload.salt;
         if let Some(layer) = packet.layers.first() {
             let extensions = usize::from(layer.extension_bytes).min(old.len());
             rewrite.chain(&layer.addresses.destination, next, 0, extensions);

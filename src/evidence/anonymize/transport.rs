@@ -208,6 +208,7 @@ impl<'a> Rewrite<'a> {
             zero,
             pseudo: sums(&new),
             old_pseudo: sums(&old),
+            salt: self.salt,
         };
         self.settle_field(upper.index, field);
     }

@@ -222,6 +222,7 @@ impl Rewrite<'_> {
                 zero: Zero::Number,
                 pseudo: [Sum(0); 2],
                 old_pseudo: [Sum(0); 2],
+                salt: self.salt,
             },
         );
     }
