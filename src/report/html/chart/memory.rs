@@ -130,7 +130,7 @@ fn axes(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
             &number::bytes(tick as u64),
         );
     }
-    for tick in ticks(memories.seconds(), 8, Round::Decimal) {
+    for tick in ticks(memories.seconds(), 8, Round::Time) {
         let at = x.at(tick);
         svg.line("grid", (at, top), (at, bottom));
         svg.text(

@@ -36,7 +36,18 @@ pub(in crate::report::html) enum Round {
     Decimal,
     /// Powers of two: for bytes.
     Binary,
+    /// Seconds, minutes, hours and days.
+    Time,
 }
+
+/// Round spans up to a day, in seconds.
+const SPANS: [f64; 14] = [
+    30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 10_800.0, 14_400.0,
+    21_600.0, 43_200.0, 86_400.0,
+];
+
+/// A day in seconds.
+const DAY: f64 = 86_400.0;
 
 /// Round values from 0 to `largest`, at most `most` and one more.
 pub(in crate::report::html) fn ticks(largest: f64, most: u32, round: Round) -> Vec<f64> {
@@ -48,6 +59,7 @@ pub(in crate::report::html) fn ticks(largest: f64, most: u32, round: Round) -> V
     let step = match round {
         Round::Decimal => decimal(least),
         Round::Binary => least.log2().ceil().exp2(),
+        Round::Time => span(least),
     };
     (0..=most)
         .map(|index| f64::from(index) * step)
@@ -63,6 +75,18 @@ fn decimal(least: f64) -> f64 {
         .map(|digit| digit * power)
         .find(|step| *step >= least * (1.0 - 1e-9))
         .unwrap_or(10.0 * power)
+}
+
+/// The smallest round span that is no less than this.
+fn span(least: f64) -> f64 {
+    let spans = SPANS.into_iter();
+    let among = spans.chain([decimal(least / DAY) * DAY]);
+    match least {
+        least if least <= 20.0 => decimal(least),
+        least => among.fold(f64::INFINITY, |best, span| {
+            if span >= least { best.min(span) } else { best }
+        }),
+    }
 }
 
 fn positive(value: f64) -> f64 {
@@ -103,8 +127,24 @@ mod tests {
             ticks(5.0 * mib, 5, Round::Binary),
             [0.0, mib, 2.0 * mib, 3.0 * mib, 4.0 * mib, 5.0 * mib]
         );
+        assert_eq!(ticks(200.0, 4, Round::Time), [0.0, 60.0, 120.0, 180.0]);
+        assert_eq!(
+            ticks(0.8, 4, Round::Time),
+            [0.0, 0.2, 0.4, 0.6000000000000001, 0.8]
+        );
+        let day = 86_400.0;
+        assert_eq!(
+            ticks(3.0 * day, 4, Round::Time),
+            [0.0, day, 2.0 * day, 3.0 * day]
+        );
+        assert_eq!(
+            ticks(1_000.0 * day, 4, Round::Time),
+            [0.0, 500.0 * day, 1_000.0 * day]
+        );
         for largest in [0.0, -3.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(ticks(largest, 5, Round::Decimal), [0.0]);
+            for round in [Round::Decimal, Round::Binary, Round::Time] {
+                assert_eq!(ticks(largest, 5, round), [0.0]);
+            }
         }
     }
 }

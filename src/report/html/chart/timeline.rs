@@ -128,7 +128,7 @@ fn legend(svg: &mut Svg) {
 }
 
 fn time_axis(svg: &mut Svg, seconds: f64, x: Scale) {
-    for tick in ticks(seconds, 8, Round::Decimal) {
+    for tick in ticks(seconds, 8, Round::Time) {
         let at = x.at(tick);
         svg.line("grid", (at, TOP), (at, LANE_BOTTOM));
         let label = number::duration(tick);
@@ -155,19 +155,16 @@ fn rate_axis(svg: &mut Svg, peak: f64, y: Scale) {
 
 /// Bars for the datagrams that were begun and never became whole.
 fn lost_lane(svg: &mut Svg, timeline: &Timeline, x: Scale) {
-    let width = step(timeline);
-    let most = peak(timeline, |bucket| bucket.datagrams_lost);
+    let lost = timeline.buckets.iter().map(|bucket| bucket.datagrams_lost);
+    let most = lost.max().unwrap_or(0) as f64;
     let y = Scale::new(most, LANE_BOTTOM, LANE_TOP);
     svg.line("axis", (LEFT, LANE_BOTTOM), (RIGHT, LANE_BOTTOM));
-    let label = format!("{}/s", number::short(most));
+    let label = format!("{} a step", number::short(most));
     svg.text("tick", Anchor::End, (LEFT - 6.0, LANE_TOP + 8.0), &label);
     svg.text("tick", Anchor::End, (LEFT - 6.0, LANE_BOTTOM + 2.0), "0");
-    let height = |bucket: &Bucket| y.at(bucket.datagrams_lost as f64 / width);
-    let line = steps(timeline, x, height);
-    svg.path(
-        "count",
-        &between(&line, &[(RIGHT, LANE_BOTTOM), (LEFT, LANE_BOTTOM)]),
-    );
+    let line = steps(timeline, x, |bucket| y.at(bucket.datagrams_lost as f64));
+    let outline = between(&line, &[(RIGHT, LANE_BOTTOM), (LEFT, LANE_BOTTOM)]);
+    svg.path("count", &outline);
 }
 
 /// Numbers above the plot, and lines down from them.
@@ -194,12 +191,14 @@ fn draw_marks(svg: &mut Svg, marks: &[Mark], x: Scale) {
 
 fn words(timeline: &Timeline) -> String {
     let bits = |figure| number::bit_rate(peak(timeline, figure) * 8.0);
+    let lost = timeline.buckets.iter().map(|bucket| bucket.datagrams_lost);
+    let lost = lost.fold(0, u64::saturating_add);
     format!(
-        "{} of {}. At most {} offered and {} deliverable; at most {} never whole.",
+        "{} of {}. At most {} offered and {} deliverable; {} never whole.",
         number::counted(timeline.buckets.len() as u64, "step"),
         number::duration(step(timeline)),
         bits(|bucket| bucket.bytes),
         bits(|bucket| bucket.deliverable_bytes),
-        number::rate(peak(timeline, |bucket| bucket.datagrams_lost), "datagrams"),
+        number::counted(lost, "datagram"),
     )
 }
