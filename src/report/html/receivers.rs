@@ -21,10 +21,10 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         .iter()
         .filter(|receiver| has_something_to_draw(receiver));
     let drawn = drawn.take(MEMORIES).enumerate();
-    parts.extend(drawn.map(|(index, receiver)| {
-        let figure = figure(receiver, index);
-        Part::Figure(Box::new(figure))
-    }));
+    for (index, receiver) in drawn {
+        parts.push(Part::Figure(Box::new(figure(receiver, index))));
+        parts.push(Part::Table(Box::new(alternatives(receiver, index))));
+    }
     Some(Section {
         id: "receivers",
         title: "Receivers",
@@ -88,7 +88,7 @@ fn predicted(of: &Prediction) -> Vec<Cell> {
 }
 
 fn figure(receiver: &Receiver, index: usize) -> Figure {
-    let shown = &receiver.alternatives[..receiver.alternatives.len().min(ALTERNATIVES)];
+    let shown = shown(receiver);
     let recorded = !receiver.memory.peak_bytes.is_empty();
     let names = names(receiver, shown);
     let others = shown.iter().map(|alternative| alternative.memory.as_ref());
@@ -120,7 +120,7 @@ fn figure(receiver: &Receiver, index: usize) -> Figure {
         title,
         lead: told(receiver),
         svg,
-        marks: Marks::Lettered(what_if(&names, receiver, shown)),
+        marks: Marks::None,
         table: table(&curves, index),
     }
 }
@@ -154,20 +154,32 @@ fn change(alternative: &Alternative) -> String {
     }
 }
 
+/// The other settings that there is room for.
+fn shown(receiver: &Receiver) -> &[Alternative] {
+    let all = &receiver.alternatives;
+    &all[..all.len().min(ALTERNATIVES)]
+}
+
 /// What each of the settings comes to.
-fn what_if(names: &[String], receiver: &Receiver, shown: &[Alternative]) -> Vec<String> {
+fn alternatives(receiver: &Receiver, index: usize) -> Table {
+    let shown = shown(receiver);
+    let columns = ["@curve", "settings"].into_iter().chain(PREDICTED);
+    let columns: Vec<&str> = columns.collect();
+    let caption = format!(
+        "With other settings, from the same fragments: {}",
+        receiver.address
+    );
+    let mut table = Table::new(format!("receiver-{index}-settings"), caption, &columns);
+    table.head = 1;
     let others = shown.iter().map(|alternative| &alternative.predicted);
     let all = std::iter::once(&receiver.predicted).chain(others);
-    let lines = names.iter().zip(all).map(|(name, predicted)| {
-        let refused = number::count(predicted.rejected_fragments);
-        format!(
-            "{name}: {} put together, {refused} of {} refused, {} of memory at most",
-            number::counted(predicted.reassembled, "datagram"),
-            number::counted(predicted.fragments, "fragment"),
-            number::bytes(predicted.memory_peak_bytes),
-        )
-    });
-    lines.collect()
+    let named = names(receiver, shown).into_iter().zip(all);
+    for (place, (name, of)) in named.enumerate() {
+        let mut cells = vec![words(letter(place)), words(name)];
+        cells.extend(predicted(of));
+        table.push(cells);
+    }
+    table.of(receiver.alternatives.len() as u64 + 1, "setting")
 }
 
 fn told(receiver: &Receiver) -> String {

@@ -48,7 +48,7 @@ pub(super) struct Figure {
     pub lead: String,
     /// The drawing, as markup; empty if there is nothing to draw.
     pub svg: String,
-    /// What the numbers or letters in it stand for.
+    /// What the numbers in it stand for.
     pub marks: Marks,
     /// Its figures.
     pub table: Table,
@@ -62,8 +62,6 @@ pub(super) enum Marks {
     None,
     /// By numbers, from 1.
     Numbered(Vec<String>),
-    /// By letters, from A.
-    Lettered(Vec<String>),
 }
 
 impl Section {

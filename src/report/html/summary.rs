@@ -72,7 +72,7 @@ fn plain(report: &Report) -> String {
     let unfinished = datagrams.fragmented.saturating_sub(datagrams.reassembled);
     let all = datagrams.unfragmented + datagrams.fragmented;
     if report.capture.frames == 0 {
-        "The capture holds no frames: nothing was sent here, and nothing was lost.".to_owned()
+        "The capture holds no frames to analyse: nothing was lost.".to_owned()
     } else if report.totals.packets == 0 {
         let frames = number::counted(report.capture.frames, "frame");
         format!("The capture holds no IP packets, in {frames}: nothing was lost.")
