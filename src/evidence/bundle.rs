@@ -93,8 +93,8 @@ impl Bundle {
         })
     }
 
-    /// Writes one file, all of it to the disk.
-    fn file(
+    /// Writes a file of this name, all of it to the disk.
+    pub fn file(
         &mut self,
         name: &str,
         write: impl FnOnce(&mut HashingWriter<BufWriter<File>>) -> io::Result<()>,

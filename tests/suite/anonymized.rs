@@ -9,7 +9,7 @@ use fraglens::evidence::anonymize::{AnonymizeOptions, Anonymizer, prove};
 use fraglens::evidence::pcapng::InterfaceFacts;
 use fraglens::evidence::{Kept, KeptFrame};
 use fraglens::model::facts::{Carries, Fragment, Layer, Packet, Transport};
-use fraglens::model::{Frame, LinkType};
+use fraglens::model::LinkType;
 use fraglens::pipeline;
 use fraglens::report::{Parts, build, document};
 use fraglens::source::{Block, CaptureFiles, Memory, Source, SourceOptions};

@@ -9,6 +9,10 @@ use clap::{Args, ValueHint};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Most bytes of a capture in a bundle, unless told otherwise: ticket systems take ten
+/// million and more.
+pub(super) const EVIDENCE_BYTES: u64 = 8 << 20;
+
 const EXAMPLES: &str = "\
 Examples:
   A folder to look into, and to attach to a ticket:
@@ -157,5 +161,24 @@ fn evidence_bytes(text: &str) -> Result<u64, String> {
     match size_of(text)? {
         0..131_072 => Err("must be at least 128KiB: a datagram can take half of it".to_owned()),
         bytes => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::{Args, Command};
+    use clap::Parser;
+
+    #[test]
+    fn a_bundle_is_as_large_wherever_it_is_written() -> Result<(), String> {
+        let typed = ["fraglens", "evidence", "a.pcap", "-o", "b"];
+        match Args::try_parse_from(typed).map(|args| args.command) {
+            Ok(Command::Evidence(args)) => {
+                assert_eq!(args.evidence_bytes, EVIDENCE_BYTES);
+                Ok(())
+            }
+            other => Err(format!("{other:?}")),
+        }
     }
 }

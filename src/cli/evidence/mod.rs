@@ -2,8 +2,12 @@
 
 mod args;
 mod disguise;
+mod proof;
+mod saved;
 mod spool;
 mod told;
+
+pub(in crate::cli) use saved::Watched;
 
 pub use args::{EvidenceArgs, EvidenceOptions, Hidden, options};
 
@@ -11,15 +15,12 @@ use super::Status;
 use super::layout;
 use super::output::Output;
 use super::progress::Bar;
-use crate::evidence::{Bundle, Context, Excerpt, Kept, Manifest, Pool, Reading, Wanted, manifest};
-use crate::pipeline;
+use crate::evidence::{Bundle, Excerpt, Manifest, Wanted, manifest};
+use crate::report::build;
 use crate::report::document::{self, Report};
-use crate::report::{Parts, build};
-use crate::source::{FileFacts, HashPolicy, Memory, Source, SourceOptions};
 use anyhow::Context as _;
 use disguise::Disguise;
 use spool::Spool;
-use std::ops::ControlFlow;
 
 /// Analyses, picks the frames that prove it, and writes both.
 pub(super) fn run(options: &EvidenceOptions) -> anyhow::Result<Status> {
@@ -78,17 +79,13 @@ fn make(
         None => original,
         Some(disguise) => disguise.report(&mut read, &original, effective)?,
     };
-    let mut source = capture.open();
-    let reading = Reading {
-        filter: read.stages.filter.clone(),
-        decode: read.stages.decode.clone(),
-        limit_bytes: options.evidence_bytes,
-    };
-    let pool = Pool::read(&mut source, &wanted, &reading);
-    let context = Context::new(&report, &wanted, &read.stages.decode);
-    let mut excerpt = Excerpt::of(&pool, &wanted, &context, |kept| {
-        analyze_kept(kept, &read.stages)
-    })?;
+    let mut excerpt = proof::excerpt(
+        &mut capture.open(),
+        &wanted,
+        &report,
+        &read.stages,
+        options.evidence_bytes,
+    )?;
     if let Some(disguise) = disguise {
         excerpt.kept = disguise.frames(&excerpt.kept, &read.stages)?;
     }
@@ -111,26 +108,6 @@ fn effective(options: &EvidenceOptions) -> document::Options {
         Some(_) => options.capture.filter.as_ref().map(|_| "(left out)"),
     };
     options.layout.effective(&options.capture.stages, filter)
-}
-
-/// What frames say by themselves. They are what a filter left.
-fn analyze_kept(kept: &Kept, stages: &pipeline::Options) -> anyhow::Result<Report> {
-    let stages = pipeline::Options {
-        filter: None,
-        ..stages.clone()
-    };
-    let reading = SourceOptions {
-        hash: HashPolicy::Never,
-        ..SourceOptions::default()
-    };
-    let mut source = Memory::new(kept.write(&[], Vec::new())?, &reading);
-    let analysis = pipeline::analyze(&mut source, &stages, &|_| ControlFlow::Continue(()))?;
-    let files: Vec<FileFacts> = source.files();
-    let parts = Parts {
-        files: &files,
-        ..Parts::of(&analysis.ledger, &analysis.forecasts, analysis.not_modelled)
-    };
-    Ok(build(&parts, document::Options::default()))
 }
 
 /// What was found, and what the frames show of it.

@@ -3,12 +3,14 @@
 mod args;
 mod clock;
 mod printer;
+mod saver;
 mod state;
 mod views;
 mod watcher;
 
 pub use args::{Display, Record, WatchArgs, WatchOptions, options};
 
+use super::evidence::Watched;
 use super::interrupt::Interrupt;
 use super::options::span;
 use super::output::Output;
@@ -37,7 +39,7 @@ pub(super) fn run(options: &WatchOptions) -> anyhow::Result<Status> {
     // From here on there may be threads, which have no more rights than this one; and who
     // writes the report opens it.
     let output = Output::open(options.layout.output.as_deref(), &[])?;
-    let mut views = Views::new(options, &mut source)?;
+    let mut views = Views::new(options, watched(options, &stages), &mut source)?;
     let has_screen = options.display == Display::Screen;
     let interrupt = Interrupt::listen_until_done(has_screen)?;
     views.show_screen(options)?;
@@ -48,6 +50,16 @@ pub(super) fn run(options: &WatchOptions) -> anyhow::Result<Status> {
     let finished = options.layout.finish(&report, output);
     watched?;
     finished
+}
+
+/// What a bundle is made with that is written meanwhile.
+fn watched(options: &WatchOptions, stages: &pipeline::Options) -> Watched {
+    let filter = options.live.filter.as_deref();
+    Watched {
+        stages: stages.clone(),
+        effective: options.layout.effective(&options.stages, filter),
+        captured_on: options.live.interfaces.clone(),
+    }
 }
 
 /// Receivers are taken to be set as this host is, which most often is one.

@@ -2,10 +2,10 @@
 
 use super::args::{Display, WatchOptions};
 use super::printer::Printer;
-use crate::cli::output::Output;
+use super::saver::Saver;
+use crate::cli::evidence::Watched;
 use crate::model::{self, number::counted};
 use crate::report::document::Time;
-use crate::report::json;
 use crate::report::text::Color;
 use crate::source::{Live, LiveStatus};
 use crate::watch::metrics::{Metrics, Server};
@@ -13,7 +13,6 @@ use crate::watch::recorder::{InterfaceFacts, Notice, Recorder, RecorderOptions, 
 use crate::watch::{Change, Command, Event, Line, Look, Screen, Snapshot, Terminal};
 use anyhow::Context;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +22,7 @@ pub(super) struct Views {
     recorder: Option<Recorder>,
     metrics: Option<Served>,
     latest: Option<Snapshot>,
+    saver: Saver,
 }
 
 /// What is seen while packets come.
@@ -55,7 +55,11 @@ impl Views {
     /// # Errors
     ///
     /// The address is taken, or recordings cannot be written.
-    pub fn new(options: &WatchOptions, source: &mut Live) -> anyhow::Result<Self> {
+    pub fn new(
+        options: &WatchOptions,
+        watched: Watched,
+        source: &mut Live,
+    ) -> anyhow::Result<Self> {
         Ok(Self {
             shown: match options.display {
                 Display::Lines => Shown::Lines(Printer::start()?),
@@ -65,6 +69,7 @@ impl Views {
             recorder: recorder(options, source)?,
             metrics: served(options)?,
             latest: None,
+            saver: Saver::new(watched),
         })
     }
 
@@ -91,11 +96,17 @@ impl Views {
         let command = match terminal.poll(time)? {
             Some(Event::Key(key)) => screen.press(key),
             Some(Event::Resize) => None,
-            None => return Ok(Wish::None),
+            None => match self.saver.told() {
+                Some(told) => {
+                    screen.say(told);
+                    None
+                }
+                None => return Ok(Wish::None),
+            },
         };
         if command == Some(Command::Save) {
-            let saved = save(self.recorder.as_mut(), self.latest.as_ref());
-            screen.say(saved);
+            let saver = &mut self.saver;
+            screen.say(saver.save(self.recorder.as_mut(), self.latest.as_ref()));
         }
         terminal.draw(screen)?;
         Ok(match command {
@@ -136,6 +147,9 @@ impl Views {
         if let Shown::Screen(..) = self.shown {
             self.shown = Shown::Notices;
         }
+        if let Some(told) = self.saver.end() {
+            super::say(&told);
+        }
         if let (Some(recorder), Some(latest)) = (&mut self.recorder, &self.latest) {
             let notices = recorder.finish(latest);
             let timestamp = latest.timestamp;
@@ -172,24 +186,6 @@ impl Views {
         }
         Ok(())
     }
-}
-
-fn save(recorder: Option<&mut Recorder>, latest: Option<&Snapshot>) -> String {
-    let (Some(recorder), Some(latest)) = (recorder, latest) else {
-        return "nothing to save yet".to_owned();
-    };
-    let saved = recorder.save_now(latest).map_err(anyhow::Error::from);
-    match saved.and_then(|path| report_beside(&path, latest).map(|()| path)) {
-        Ok(path) => format!("saved {}, and a report beside it", path.display()),
-        Err(error) => format!("not saved: {error:#}"),
-    }
-}
-
-/// Writes the report of the last seconds under the name of a recording.
-fn report_beside(recording: &Path, latest: &Snapshot) -> anyhow::Result<()> {
-    let mut output = Output::open(Some(&recording.with_extension("json")), &[])?;
-    json::write(&latest.window, &mut output)?;
-    output.finish()
 }
 
 fn served(options: &WatchOptions) -> anyhow::Result<Option<Served>> {
