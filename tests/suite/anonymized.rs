@@ -250,6 +250,20 @@ impl Secrets {
                 IpAddr::V4(_) => None,
             })
             .collect();
+        let short: HashSet<[u8; 4]> = self
+            .addresses
+            .iter()
+            .filter_map(|address| match address {
+                IpAddr::V4(v4) => Some(v4.octets()),
+                IpAddr::V6(_) => None,
+            })
+            .flat_map(|octets| [octets, [octets[3], octets[2], octets[1], octets[0]]])
+            .collect();
+        for run in bytes.windows(4) {
+            if short.contains(run) {
+                found.push(format!("address {run:02x?}"));
+            }
+        }
         for run in bytes.windows(16) {
             if addresses.contains(run) {
                 found.push(format!("address {run:02x?}"));

@@ -13,6 +13,7 @@ use crate::reassemble::{
     WholeDatagram,
 };
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 
 /// One fragment.
 #[derive(Clone, Debug)]
@@ -224,21 +225,20 @@ impl Scan {
             Some((*index, piece))
         });
         let first = pieces.clone().find(|(_, piece)| piece.piece.offset == 0)?;
-        let mut held: Vec<(u32, usize)> = Vec::new();
         let mut bytes = vec![0; complete.payload_bytes as usize];
         let mut captured = vec![false; bytes.len()];
         let mut sum = Some(Sum(0));
-        let mut covered: Vec<(u32, u32)> = Vec::new();
+        // By where they begin, the indices of pieces and where they end.
+        let mut held: BTreeMap<u32, (usize, u32)> = BTreeMap::new();
         pieces.by_ref().for_each(|(index, piece)| {
             let (start, end) = (piece.piece.offset, piece.piece.offset + piece.usable());
-            let is_copy = covered
-                .iter()
-                .any(|(from, until)| *from <= start && start < *until);
+            // What is whole has no piece that overlaps another in part.
+            let before = held.range(..=start).next_back();
+            let is_copy = before.is_some_and(|(_, (_, until))| start < *until);
             if is_copy || start == end {
                 return;
             }
-            covered.push((start, end));
-            held.push((start, index));
+            held.insert(start, (index, end));
             let known = piece
                 .piece
                 .sum
@@ -251,11 +251,10 @@ impl Scan {
                 }
             }
         });
-        held.sort_unstable();
         let beginning = captured.iter().position(|is_there| !is_there);
         bytes.truncate(beginning.unwrap_or(bytes.len()));
         Some(WholeFacts {
-            held: held.into_iter().map(|(_, index)| index).collect(),
+            held: held.into_values().map(|(index, _)| index).collect(),
             first: first.0,
             depth: first.1.depth,
             payload_bytes: complete.payload_bytes,

@@ -19,7 +19,7 @@ use hashbrown::{HashMap, HashSet};
 const HEADERS: usize = 64;
 
 /// Values that are tried for two bytes that are to differ.
-const MOST_TRIES: u32 = 1_000;
+const MOST_TRIES: u32 = 64;
 
 /// Where a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
