@@ -34,7 +34,6 @@ struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Alike {
     place: Place,
-    more: bool,
     captured: usize,
     /// Of the sum; where that is not known, and for the headers, of the bytes.
     digest: u64,
@@ -258,7 +257,6 @@ impl<'a> Pieces<'a> {
                 offset: piece.piece.offset,
                 payload_bytes: piece.layer.payload_bytes,
             },
-            more: piece.piece.more,
             captured: piece.bytes.len(),
             digest,
         }
