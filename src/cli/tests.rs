@@ -295,7 +295,7 @@ fn help_pages() {
     let mut command = Args::command().term_width(80);
     insta::assert_snapshot!("help", command.render_long_help());
     command.build();
-    for name in ["analyze", "watch", "explain", "man"] {
+    for name in ["analyze", "evidence", "watch", "explain", "man"] {
         if let Some(page) = command.find_subcommand_mut(name) {
             insta::assert_snapshot!(format!("help_{name}_short"), page.render_help());
             insta::assert_snapshot!(format!("help_{name}"), page.render_long_help());

@@ -6,7 +6,7 @@ use super::section::{Figure, Marks, Part, Section};
 use super::table::{Cell, Table, bytes, count, words};
 use super::timeline::since;
 use crate::model::number;
-use crate::report::document::{Alternative, MemoryUse, Prediction, Receiver, Report};
+use crate::report::document::{Alternative, MemoryUse, Prediction, Receiver, Report, Time};
 use crate::report::label;
 use std::cmp::Reverse;
 
@@ -22,7 +22,8 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         .filter(|receiver| has_something_to_draw(receiver));
     let drawn = drawn.take(MEMORIES).enumerate();
     for (index, receiver) in drawn {
-        parts.push(Part::Figure(Box::new(figure(receiver, index))));
+        let figure = figure(receiver, index, report.capture.first_timestamp);
+        parts.push(Part::Figure(Box::new(figure)));
         parts.push(Part::Table(Box::new(alternatives(receiver, index))));
     }
     Some(Section {
@@ -87,7 +88,7 @@ fn predicted(of: &Prediction) -> Vec<Cell> {
     ]
 }
 
-fn figure(receiver: &Receiver, index: usize) -> Figure {
+fn figure(receiver: &Receiver, index: usize, capture: Option<Time>) -> Figure {
     let shown = shown(receiver);
     let recorded = !receiver.memory.peak_bytes.is_empty();
     let names = names(receiver, shown);
@@ -100,6 +101,7 @@ fn figure(receiver: &Receiver, index: usize) -> Figure {
                 letter: letter(index),
                 name: name.clone(),
                 memory: memory?,
+                begins: seconds_after(capture, memory?.first_timestamp).unwrap_or(0.0),
             })
         })
         .filter(|curve| !curve.memory.peak_bytes.is_empty())
@@ -110,7 +112,7 @@ fn figure(receiver: &Receiver, index: usize) -> Figure {
             id: format!("memory-{index}"),
             title: title.clone(),
             limit_bytes: limit(receiver),
-            full_after: full_after(receiver),
+            full_after: seconds_after(capture, receiver.predicted.first_full_timestamp),
             curves: curves.clone(),
         })
     } else {
@@ -201,10 +203,9 @@ fn limit(receiver: &Receiver) -> Option<u64> {
     found.map(|(_, bytes)| *bytes)
 }
 
-fn full_after(receiver: &Receiver) -> Option<f64> {
-    let first = receiver.memory.first_timestamp?;
-    let full = receiver.predicted.first_full_timestamp?;
-    Some(since(first, full))
+/// Seconds from the beginning of the capture to a moment.
+fn seconds_after(capture: Option<Time>, moment: Option<Time>) -> Option<f64> {
+    Some(since(capture?, moment?))
 }
 
 /// The curves step by step; what is shorter than the first has no figure there.
@@ -213,7 +214,7 @@ fn table(curves: &[Curve<'_>], index: usize) -> Table {
         .iter()
         .map(|curve| format!("#{}", curve.letter))
         .collect();
-    let columns = ["#seconds since the first fragment"].into_iter();
+    let columns = ["#seconds since the capture began"].into_iter();
     let columns: Vec<&str> = columns.chain(letters.iter().map(String::as_str)).collect();
     let names = curves.iter();
     let names = names.map(|curve| format!("{}: {}", curve.letter, curve.name));
@@ -227,7 +228,8 @@ fn table(curves: &[Curve<'_>], index: usize) -> Table {
     };
     for place in 0..first.memory.peak_bytes.len() {
         let seconds = place as f64 * step(first.memory);
-        let mut cells = vec![words(format!("{seconds:.3}"))];
+        let begins = (first.begins + seconds).max(0.0);
+        let mut cells = vec![words(format!("{begins:.3}"))];
         cells.extend(curves.iter().map(|curve| at(curve.memory, seconds)));
         table.push(cells);
     }

@@ -17,7 +17,7 @@ pub(in crate::report::html) struct Memories<'a> {
     pub curves: Vec<Curve<'a>>,
     /// Where memory is full, with the settings that were assumed.
     pub limit_bytes: Option<u64>,
-    /// Seconds after the first step when it was first full.
+    /// Seconds after the capture began when it was first full.
     pub full_after: Option<f64>,
 }
 
@@ -30,6 +30,9 @@ pub(in crate::report::html) struct Curve<'a> {
     pub name: String,
     /// What was recorded.
     pub memory: &'a MemoryUse,
+    /// Seconds from the beginning of the capture to the first step, which may begin a little
+    /// earlier.
+    pub begins: f64,
 }
 
 /// Left and right edge of the plot; behind it, letters name the curves.
@@ -39,6 +42,9 @@ const RIGHT: f64 = WIDTH - 30.0;
 /// Height of the plot, and of a line of the legend.
 const HEIGHT: f64 = 160.0;
 const LINE: f64 = 18.0;
+
+/// Height of a letter: ends that are nearer than this are as one.
+const LETTER: f64 = 12.0;
 
 /// Dashes that tell curves apart: classes of the style sheet.
 const DASHES: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
@@ -55,6 +61,7 @@ pub(in crate::report::html) fn draw(memories: &Memories<'_>) -> String {
     for (index, curve) in memories.curves.iter().enumerate() {
         draw_curve(&mut svg, index, curve, x, y);
     }
+    write_letters(&mut svg, &memories.curves, y);
     svg.finish(
         &memories.id,
         bottom + 38.0,
@@ -91,30 +98,40 @@ fn write_bounds(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
     }
 }
 
-/// A curve, its letter at its end, and its line of the legend.
+/// A curve, and its line of the legend.
 fn draw_curve(svg: &mut Svg, index: usize, curve: &Curve<'_>, x: Scale, y: Scale) {
     let dashes = DASHES[index % DASHES.len()];
-    let Curve {
-        letter,
-        name,
-        memory,
-    } = curve;
+    let (letter, name) = (&curve.letter, &curve.name);
     let middle = 8.0 + LINE * index as f64;
     svg.line(dashes, (LEFT, middle), (LEFT + 30.0, middle));
     let words = format!("{letter}  {name}");
     svg.text("label", Anchor::Start, (LEFT + 38.0, middle + 4.0), &words);
-    let step = step(memory);
-    let points: Vec<(f64, f64)> = memory
-        .peak_bytes
-        .iter()
-        .enumerate()
-        .map(|(index, bytes)| (x.at((index as f64 + 0.5) * step), y.at(*bytes as f64)))
+    let peaks = curve.memory.peak_bytes.iter().enumerate();
+    let points: Vec<(f64, f64)> = peaks
+        .map(|(index, bytes)| (x.at(curve.middle(index)), y.at(*bytes as f64)))
         .collect();
     svg.path(dashes, &points);
-    if let Some((_, height)) = points.last() {
-        // Curves that end at the same height have their letters side by side.
-        let place = (RIGHT + 4.0 + 8.0 * (index % 2) as f64, height + 4.0);
-        svg.text("label", Anchor::Start, place, letter);
+}
+
+/// The letter of each curve where it ends; of those that end together, side by side.
+fn write_letters(svg: &mut Svg, curves: &[Curve<'_>], y: Scale) {
+    let mut ends: Vec<(f64, String)> = Vec::new();
+    for curve in curves {
+        let Some(last) = curve.memory.peak_bytes.last() else {
+            continue;
+        };
+        let height = y.at(*last as f64);
+        let near = ends
+            .iter_mut()
+            .find(|(other, _)| (other - height).abs() < LETTER);
+        match near {
+            Some((_, letters)) => letters.push_str(&curve.letter),
+            None => ends.push((height, curve.letter.clone())),
+        }
+    }
+    for (height, letters) in ends {
+        let place = (RIGHT + 4.0, height + 4.0);
+        svg.text("label", Anchor::Start, place, &letters);
     }
 }
 
@@ -142,7 +159,7 @@ fn axes(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
     }
     svg.line("axis", (LEFT, bottom), (RIGHT, bottom));
     let middle = (LEFT + RIGHT) / 2.0;
-    let name = "time since the first fragment";
+    let name = "time since the capture began";
     svg.text("tick", Anchor::Middle, (middle, bottom + 33.0), name);
 }
 
@@ -162,11 +179,21 @@ pub(in crate::report::html) fn step(memory: &MemoryUse) -> f64 {
     }
 }
 
+impl Curve<'_> {
+    /// Seconds from the beginning of the capture to the middle of a step.
+    fn middle(&self, index: usize) -> f64 {
+        (self.begins + (index as f64 + 0.5) * step(self.memory)).max(0.0)
+    }
+
+    fn ends(&self) -> f64 {
+        self.begins + step(self.memory) * self.memory.peak_bytes.len() as f64
+    }
+}
+
 impl Memories<'_> {
     fn seconds(&self) -> f64 {
-        let spans = self.curves.iter();
-        let spans = spans.map(|curve| step(curve.memory) * curve.memory.peak_bytes.len() as f64);
-        spans.fold(0.0, f64::max)
+        let ends = self.curves.iter().map(Curve::ends);
+        ends.fold(0.0, f64::max)
     }
 
     /// The largest value, and room for the word above the limit.

@@ -166,6 +166,7 @@ fn no_memory_breaks_its_curve() {
                 letter: "A".to_owned(),
                 name: "as assumed".to_owned(),
                 memory: &memory,
+                begins: -0.002,
             };
             for limit_bytes in [None, Some(0), Some(u64::MAX)] {
                 is_sound(&memory::draw(&Memories {
