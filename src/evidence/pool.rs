@@ -7,10 +7,13 @@ use super::ring::Ring;
 use super::wanted::Wanted;
 use crate::decode::{DecodeOptions, Decoder};
 use crate::model::facts::{Fragment, Packet};
-use crate::model::{Frame, FrameId, LinkType, escape};
+use crate::model::{Duration, Frame, FrameId, LinkType, Timestamp, escape};
 use crate::reassemble::{FragmentFacts, Place};
 use crate::source::{Block, FileFacts, FilterSet, Source};
 use std::collections::{BTreeMap, HashMap};
+
+/// What is missing of a datagram may yet come, unless the capture goes on for some time.
+const GOES_ON_AFTER: Duration = Duration::from_millis(100);
 
 /// Most interfaces that frames of a pool are of; those beyond are put to the last.
 const MAX_INTERFACES: usize = 1024;
@@ -57,6 +60,7 @@ impl Pool {
             packet: Packet::default(),
             datagrams: Datagrams::default(),
             wanted,
+            awaited: None,
         };
         let mut pool = Self {
             frames: Vec::new(),
@@ -177,6 +181,8 @@ struct Look<'a> {
     packet: Packet,
     datagrams: Datagrams,
     wanted: &'a Wanted,
+    /// When a frame is wanted that shows that the capture went on.
+    awaited: Option<Timestamp>,
 }
 
 impl Look<'_> {
@@ -187,12 +193,19 @@ impl Look<'_> {
         if filter.is_some_and(|filter| !filter.matches(frame)) {
             return None;
         }
-        let ring = self.wanted.ring(frame.id)?;
+        let mut ring = self.wanted.ring(frame.id)?;
         self.decoder.frame(frame, &mut self.packet);
-        let is_named = ring <= Ring::NAMED;
-        if !is_named && !self.is_related() {
-            return None;
+        if ring > Ring::NAMED {
+            if !self.is_related() {
+                return None;
+            }
+            if self.is_awaited(frame) {
+                ring = Ring::NAMED;
+            }
+        } else {
+            self.awaited = Some(frame.timestamp + GOES_ON_AFTER);
         }
+        let is_named = ring <= Ring::NAMED;
         match self.fragment(frame) {
             None => Some((ring, None)),
             Some(fragment) => {
@@ -205,6 +218,23 @@ impl Look<'_> {
                 Some((nearest, Some(member.datagram)))
             }
         }
+    }
+
+    /// Whether it is the first frame long after one that is named, and no later piece of a
+    /// datagram.
+    fn is_awaited(&mut self, frame: &Frame<'_>) -> bool {
+        let Some(layer) = self.packet.layers.last() else {
+            return false;
+        };
+        let is_later_piece = matches!(&layer.fragment, Fragment::Piece(piece) if piece.offset > 0);
+        let is_awaited = self
+            .awaited
+            .is_some_and(|awaited| frame.timestamp >= awaited);
+        let is_it = is_awaited && !is_later_piece;
+        if is_it {
+            self.awaited = None;
+        }
+        is_it
     }
 
     fn is_related(&self) -> bool {

@@ -51,6 +51,10 @@ impl Wanted {
                 let file = files.iter().position(|file| file.path == evidence.file);
                 wanted.name(file, rank, evidence, &finding.id);
             }
+            if finding.evidence.is_empty() {
+                // What no single frame shows, the first ones show as well as any.
+                wanted.frames.entry(1).or_default();
+            }
             wanted.is_about_all |= finding.flows_total == 0;
             for flow in finding.flows.iter().take(MAX_FLOWS) {
                 let place = usize::try_from(*flow).ok();
