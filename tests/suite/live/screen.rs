@@ -3,6 +3,9 @@
 use super::watching::FRAGLENS;
 use super::{start_receiving, start_sending};
 use crate::kernel::network::{Network, RECEIVER};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -106,6 +109,46 @@ fn a_screen_shows_what_is_wrong_and_leaves_the_terminal_as_it_was() {
         settings.contains(" echo ") && settings.contains(" icanon "),
         "{settings}"
     );
+}
+
+#[test]
+fn what_is_saved_at_the_screen_is_a_bundle() {
+    let network = Network::new();
+    network.lose_fragments(30);
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let _receiver = start_receiving(&network);
+    let _sender = start_sending(&network, &["flood", RECEIVER, "65507", "50", "30"]);
+    let words = format!("-i b0 --record {}", folder.path().display());
+    let terminal = Terminal::start(&network, &words);
+    terminal.shows("D01");
+    terminal.press("s");
+    terminal.shows("wrote the bundle");
+    terminal.press("q");
+    terminal.shows("ended with 0");
+    let entries = fs::read_dir(folder.path()).expect("the folder is there");
+    let mut bundles = entries
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.is_dir());
+    let bundle = bundles.next().expect("a bundle");
+    assert!(bundle.with_extension("pcapng").is_file());
+    let manifest = json(&bundle.join("MANIFEST.json"));
+    let findings = manifest["findings_repeated"].to_string();
+    assert!(findings.contains("D01"), "{manifest:#}");
+    assert_eq!(manifest["host"]["interfaces"][0]["name"], "b0");
+    assert!(manifest["host"]["kernel_release"].is_string());
+    let snapshot = json(&bundle.join("snapshot.json"));
+    assert_eq!(snapshot["captured"][0]["name"], "b0");
+    for output in manifest["outputs"].as_array().expect("a list") {
+        let name = output["name"].as_str().expect("a name");
+        let file = fs::metadata(bundle.join(name)).expect("it is there");
+        assert_eq!(output["bytes"], file.len(), "{name}");
+    }
+    assert!(bundles.next().is_none());
+}
+
+fn json(path: &Path) -> Value {
+    let text = fs::read_to_string(path).expect("it is there");
+    serde_json::from_str(&text).expect("it is JSON")
 }
 
 #[test]
