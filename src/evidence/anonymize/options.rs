@@ -17,6 +17,12 @@ const ROUTER_ALERT: u8 = 148;
 
 /// Options of IPv4 (RFC 791 section 3.1).
 pub(super) fn of_ipv4(options: &[u8], map: &AddressMap) -> Options {
+    one_by_one(options, |option| one_of_ipv4(option, map))
+}
+
+/// Options of a kind, a length and what that leaves room for, each made another of the same
+/// length; behind the last that is whole come ends.
+fn one_by_one(options: &[u8], other: impl Fn(&[u8]) -> Options) -> Options {
     let mut new = Vec::with_capacity(options.len());
     let mut rest = options;
     while let Some((&kind, behind)) = rest.split_first() {
@@ -32,7 +38,7 @@ pub(super) fn of_ipv4(options: &[u8], map: &AddressMap) -> Options {
         let Some((option, others)) = rest.split_at_checked(length) else {
             break;
         };
-        new.extend(one_of_ipv4(option, map));
+        new.extend(other(option));
         rest = others;
     }
     new.resize(options.len(), END);
@@ -139,28 +145,16 @@ const KNOWN_TO_TCP: [u8; 5] = [2, 3, 4, 5, 8];
 
 /// Options of TCP (RFC 9293 section 3.1).
 pub(super) fn of_tcp(options: &[u8]) -> Options {
-    let mut new = Vec::with_capacity(options.len());
-    let mut rest = options;
-    while let Some((&kind, behind)) = rest.split_first() {
-        let length = match kind {
-            END => break,
-            NO_OPERATION => 1,
-            _ => behind
-                .first()
-                .map_or(0, |length| usize::from(*length))
-                .max(2),
-        };
-        let Some((option, others)) = rest.split_at_checked(length) else {
-            break;
-        };
-        match KNOWN_TO_TCP.contains(&kind) {
-            true => new.extend(option),
-            false => new.extend(std::iter::repeat_n(NO_OPERATION, length)),
+    one_by_one(options, |option| {
+        let is_known = option
+            .first()
+            .is_some_and(|kind| KNOWN_TO_TCP.contains(kind));
+        if is_known {
+            option.to_vec()
+        } else {
+            vec![NO_OPERATION; option.len()]
         }
-        rest = others;
-    }
-    new.resize(options.len(), END);
-    new
+    })
 }
 
 #[cfg(test)]
