@@ -1,6 +1,7 @@
 //! What was read, and how far it can be trusted.
 
 use super::bounds::{FILES, LINE, PROBLEMS, REASONS, clipped, left_out};
+use super::findings::severity_word;
 use super::section::{Fact, Part, Section};
 use super::table::{Cell, Table, bytes, count, words};
 use crate::model::number;
@@ -117,7 +118,7 @@ fn problems(capture: &Capture) -> Option<Table> {
     let room = PROBLEMS - table.rows.len();
     for (path, problem) in problems.into_iter().take(room) {
         table.push(vec![
-            words(word(problem.severity)),
+            words(severity_word(problem.severity)),
             words(clipped(&problem.message, LINE)),
             words(clipped(path, LINE)),
         ]);
@@ -131,15 +132,11 @@ fn limit(name: &str, times: u64) -> Vec<Cell> {
         "fraglens's own bound \"{}\" was hit {times}; figures that depend on it are too low",
         clipped(name, LINE)
     );
-    vec![words(word(Severity::Warning)), words(what), words("")]
-}
-
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "note",
-    }
+    vec![
+        words(severity_word(Severity::Warning)),
+        words(what),
+        words(""),
+    ]
 }
 
 const COLUMNS: [&str; 7] = [

@@ -96,7 +96,7 @@ fn show(finding: &Finding, index: usize, report: &Report) -> Shown {
         id: clipped(&finding.id, ID),
         name: clipped(&finding.name, 60),
         title: clipped(&finding.title, LINE),
-        severity: word(finding.severity),
+        severity: severity_word(finding.severity),
         confidence: confidence(finding.confidence),
         missing: missing.map(number::bytes),
         is_open: finding.severity > Severity::Info || finding.confidence < SURE,
@@ -111,7 +111,8 @@ fn show(finding: &Finding, index: usize, report: &Report) -> Shown {
     }
 }
 
-fn word(severity: Severity) -> &'static str {
+/// How grave something is, in a word.
+pub(super) fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "note",
         Severity::Warning => "warning",
