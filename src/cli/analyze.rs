@@ -1,6 +1,7 @@
 //! `fraglens analyze`: from files to a report and an exit status.
 
 use super::Status;
+use super::interrupt::Interrupt;
 use super::options::AnalyzeOptions;
 use super::output::Output;
 use super::progress::Bar;
@@ -14,7 +15,7 @@ pub(super) fn run(options: &AnalyzeOptions) -> anyhow::Result<Status> {
 
 fn analyze(options: &AnalyzeOptions, bar: &Bar) -> anyhow::Result<Report> {
     let (capture, layout) = (&options.capture, &options.layout);
-    let read = capture.read(layout.timeline_bucket, bar)?;
+    let read = capture.read(layout.timeline_bucket, bar, &Interrupt::listen()?)?;
     let effective = layout.effective(&capture.stages, capture.filter.as_deref());
     Ok(build(&read.parts(), effective))
 }

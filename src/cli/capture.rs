@@ -18,7 +18,6 @@ use crate::source::{
 use crate::witness::{Benchmark, KernelCounters};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// Which files are read, and how.
@@ -126,7 +125,12 @@ impl CaptureOptions {
     }
 
     /// Reads, decodes and accounts: the one place that calls the pipeline for files.
-    pub(super) fn read(&self, timeline_bucket: Duration, bar: &Bar) -> anyhow::Result<Read> {
+    pub(super) fn read(
+        &self,
+        timeline_bucket: Duration,
+        bar: &Bar,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Read> {
         let mut warnings = Vec::new();
         if let Some(why) = self.filter.as_deref().and_then(Filter::drops_fragments) {
             warnings.push(format!("the filter can take fragments away: {why}"));
@@ -137,15 +141,10 @@ impl CaptureOptions {
         let benchmark = witness::benchmark(self.benchmark.as_deref())?;
         let kernel = witness::kernel(self.nstat.as_deref())?;
         let mut source = self.open();
-        let interrupt = Interrupt::listen()?;
         let analysis = pipeline::analyze(&mut source, &stages, &|progress| {
             let read = progress.read;
             bar.update(read.bytes, read.total_bytes, progress.frames);
-            if interrupt.is_asked() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            interrupt.flow()
         })?;
         if analysis.ended_early {
             warnings.push("interrupted: this is what had been read until then".to_owned());

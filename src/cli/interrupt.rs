@@ -3,6 +3,7 @@
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,6 +13,11 @@ const STATUS_INTERRUPTED: i32 = 130;
 /// Whether somebody asked for an end.
 #[derive(Clone, Debug)]
 pub(super) struct Interrupt(Arc<AtomicBool>);
+
+/// An end was asked for before there was anything to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("interrupted: nothing was written")]
+pub(super) struct Interrupted;
 
 impl Interrupt {
     /// Takes the signals over. In `tcpdump -w - | fraglens analyze -` Ctrl-C reaches
@@ -38,6 +44,37 @@ impl Interrupt {
             flag::register(signal, Arc::clone(&asked))?;
         }
         Ok(Self(asked))
+    }
+
+    /// The same for what is half written and must be taken away: every signal asks, and
+    /// none ends the program.
+    pub(super) fn listen_to_tidy_up() -> io::Result<Self> {
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            flag::register(signal, Arc::clone(&asked))?;
+        }
+        Ok(Self(asked))
+    }
+
+    /// That nobody asked for an end yet.
+    pub(super) fn check(&self) -> Result<(), Interrupted> {
+        match self.is_asked() {
+            true => Err(Interrupted),
+            false => Ok(()),
+        }
+    }
+
+    /// Goes on until an end is asked for.
+    pub(super) fn flow(&self) -> ControlFlow<()> {
+        match self.is_asked() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Whether an end was asked for; from now on, only what is asked later counts.
+    pub(super) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
     }
 
     /// Whether an end was asked for.

@@ -174,8 +174,8 @@ pub(super) fn complain(capture: &Capture) {
     }
 }
 
-/// Whether no input could be opened: a page of zeros would only hide why.
-fn nothing_was_read(capture: &Capture) -> bool {
+/// Whether no input could be read: a page of zeros would only hide why.
+pub(super) fn nothing_was_read(capture: &Capture) -> bool {
     let failed = |severity| severity == Severity::Error;
     capture.frames == 0
         && capture

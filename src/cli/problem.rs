@@ -38,6 +38,9 @@ pub enum UsageError {
     /// `-o` names something that is being read.
     #[error("--output {0} is one of the inputs; it would be overwritten")]
     OutputIsInput(String),
+    /// `--output` and `--tar` are one and the same.
+    #[error("--output and --tar are both {0}")]
+    OneOutput(String),
     /// `--benchmark` or `--nstat` names a file with something else in it.
     #[error("{0}: {1}")]
     Witness(String, Unreadable),

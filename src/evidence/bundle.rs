@@ -18,12 +18,23 @@ const CAPTURE: &str = "evidence.pcapng";
 /// The name of the manifest in a bundle.
 const MANIFEST: &str = "MANIFEST.json";
 
-/// A bundle that is being written, beside the place where it will be.
+/// A bundle that is being written, out of sight.
 #[derive(Debug)]
 pub struct Bundle {
     folder: TempDir,
     destination: PathBuf,
+    kind: Kind,
     outputs: Vec<Output>,
+}
+
+/// What there is in the place of a bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing.
+    New,
+    /// An empty folder. It stays what it is: the end of a link, a mounted one, or where
+    /// somebody stands.
+    Empty,
 }
 
 /// Something is where a bundle is to be.
@@ -38,17 +49,18 @@ impl Bundle {
     ///
     /// [`Exists`], as an error of its own inside the other; or nothing can be written there.
     pub fn begin(destination: &Path) -> io::Result<Self> {
-        let is_free = match fs::read_dir(destination) {
-            Ok(mut entries) => entries.next().is_none(),
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        let entries = fs::read_dir(destination).map(Iterator::count);
+        let kind = match entries {
+            Ok(0) => Kind::Empty,
+            // A link that leads nowhere is something, too.
+            Err(_) if fs::symlink_metadata(destination).is_err() => Kind::New,
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+            _ => return Err(exists(destination)),
         };
-        if !is_free {
-            let shown = escape::line(&destination.to_string_lossy()).into_owned();
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, Exists(shown)));
-        }
-        let beside = match destination.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
+        let beside = match (kind, destination.parent()) {
+            (Kind::Empty, _) => destination,
+            (Kind::New, Some(parent)) if !parent.as_os_str().is_empty() => parent,
+            (Kind::New, _) => Path::new("."),
         };
         let folder = tempfile::Builder::new()
             .prefix(".fraglens-")
@@ -56,6 +68,7 @@ impl Bundle {
         Ok(Self {
             folder,
             destination: destination.to_owned(),
+            kind,
             outputs: Vec::new(),
         })
     }
@@ -73,10 +86,40 @@ impl Bundle {
         self.file(CAPTURE, |out| kept.write(comments, out).map(drop))
     }
 
-    /// Writes what the bundle is made of, and puts it into its place.
-    pub fn finish(mut self, mut manifest: Manifest) -> io::Result<Finished> {
+    /// Writes what the bundle is made of.
+    pub fn seal(&mut self, mut manifest: Manifest) -> io::Result<()> {
         manifest.outputs.clone_from(&self.outputs);
-        self.file(MANIFEST, |out| manifest.write(out))?;
+        self.file(MANIFEST, |out| manifest.write(out))
+    }
+
+    /// Packs it into a compressed archive, in which all times are this.
+    pub fn pack(&self, modified: Timestamp, out: impl Write) -> io::Result<()> {
+        let destination = fs::canonicalize(&self.destination);
+        let destination = destination.as_ref().unwrap_or(&self.destination);
+        let name = destination.file_name().unwrap_or_default();
+        let files = self.outputs.iter().map(|output| {
+            let path = self.folder.path().join(&output.name);
+            (output.name.clone(), path)
+        });
+        let files: Vec<(String, PathBuf)> = files.collect();
+        archive::pack(&name.to_string_lossy(), &files, modified, out).map(drop)
+    }
+
+    /// Puts it into its place.
+    pub fn place(self) -> io::Result<Finished> {
+        let names = self.outputs.iter().map(|output| output.name.clone());
+        let finished = Finished {
+            folder: self.destination.clone(),
+            files: names.collect(),
+        };
+        match self.kind {
+            Kind::New => self.take_name()?,
+            Kind::Empty => self.move_in()?,
+        }
+        Ok(finished)
+    }
+
+    fn take_name(self) -> io::Result<()> {
         // As any new folder: readable as the umask says, not by its owner only. What the
         // umask is, the files know.
         let mode = fs::metadata(self.folder.path().join(MANIFEST))?
@@ -87,10 +130,27 @@ impl Bundle {
         fs::rename(self.folder.path(), &self.destination)?;
         // Nothing is left at its first place to be deleted.
         let _ = self.folder.keep();
-        Ok(Finished {
-            folder: self.destination,
-            files: self.outputs.into_iter().map(|output| output.name).collect(),
-        })
+        Ok(())
+    }
+
+    /// The manifest comes last: what is in a folder without one is no bundle.
+    fn move_in(self) -> io::Result<()> {
+        if fs::read_dir(&self.destination)?.count() > 1 {
+            return Err(exists(&self.destination));
+        }
+        let paths = self.outputs.iter().map(|output| {
+            let from = self.folder.path().join(&output.name);
+            (from, self.destination.join(&output.name))
+        });
+        let mut moved = Vec::new();
+        for (from, to) in paths {
+            if let Err(error) = fs::rename(from, &to) {
+                moved.iter().for_each(|path| drop(fs::remove_file(path)));
+                return Err(error);
+            }
+            moved.push(to);
+        }
+        self.folder.close()
     }
 
     /// Writes a file of this name, all of it to the disk.
@@ -119,14 +179,7 @@ pub struct Finished {
     pub files: Vec<String>,
 }
 
-impl Finished {
-    /// Packs it into a compressed archive, in which all times are this.
-    pub fn pack(&self, modified: Timestamp, out: impl Write) -> io::Result<()> {
-        let name = self.folder.file_name().unwrap_or_default();
-        let files = self.files.iter();
-        let files: Vec<(String, PathBuf)> = files
-            .map(|name| (name.clone(), self.folder.join(name)))
-            .collect();
-        archive::pack(&name.to_string_lossy(), &files, modified, out).map(drop)
-    }
+fn exists(destination: &Path) -> io::Error {
+    let shown = escape::line(&destination.to_string_lossy()).into_owned();
+    io::Error::new(io::ErrorKind::AlreadyExists, Exists(shown))
 }

@@ -11,6 +11,7 @@ use crate::model::{Duration, Frame, FrameId, LinkType, Timestamp, escape};
 use crate::reassemble::{FragmentFacts, Place};
 use crate::source::{Block, FileFacts, FilterSet, Source};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
 
 /// What is missing of a datagram may yet come, unless the capture goes on for some time.
 const GOES_ON_AFTER: Duration = Duration::from_millis(100);
@@ -52,8 +53,13 @@ pub(super) struct Pooled {
 }
 
 impl Pool {
-    /// Reads a capture to its end, and keeps what is near.
-    pub fn read(source: &mut dyn Source, wanted: &Wanted, reading: &Reading) -> Self {
+    /// Reads a capture to its end, or as far as `flow` lets it, and keeps what is near.
+    pub fn read(
+        source: &mut dyn Source,
+        wanted: &Wanted,
+        reading: &Reading,
+        flow: &dyn Fn() -> ControlFlow<()>,
+    ) -> Self {
         let mut look = Look {
             filter: reading.filter.clone(),
             decoder: Decoder::new(&reading.decode),
@@ -71,7 +77,7 @@ impl Pool {
             left_out: 0,
         };
         let mut block = Block::default();
-        while source.fill(&mut block) {
+        while flow().is_continue() && source.fill(&mut block) {
             for frame in block.frames() {
                 if let Some((ring, datagram)) = look.at(&frame) {
                     pool.take(&frame, ring, datagram);

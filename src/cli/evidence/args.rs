@@ -142,6 +142,10 @@ pub fn options(args: EvidenceArgs, terminal: &Terminal) -> Result<EvidenceOption
         fail_on: args.fail_on,
         color: When::Never,
     };
+    if args.tar.as_ref() == Some(&args.output) {
+        let shown = args.output.display().to_string();
+        return Err(UsageError::OneOutput(shown));
+    }
     Ok(EvidenceOptions {
         layout: Layout::new(layout, Format::Html, terminal),
         capture: CaptureOptions::new(args.capture, terminal)?,

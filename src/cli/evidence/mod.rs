@@ -12,47 +12,72 @@ pub(in crate::cli) use saved::Watched;
 pub use args::{EvidenceArgs, EvidenceOptions, Hidden, options};
 
 use super::Status;
+use super::interrupt::Interrupt;
 use super::layout;
+use super::options::Progress;
 use super::output::Output;
 use super::progress::Bar;
 use crate::evidence::{Bundle, Excerpt, Manifest, Wanted, manifest};
+use crate::model::Timestamp;
 use crate::report::build;
 use crate::report::document::{self, Report};
 use anyhow::Context as _;
 use disguise::Disguise;
+use proof::How;
 use spool::Spool;
 
 /// Analyses, picks the frames that prove it, and writes both.
 pub(super) fn run(options: &EvidenceOptions) -> anyhow::Result<Status> {
+    let interrupt = Interrupt::listen_to_tidy_up()?;
     let failed = || format!("cannot write {}", options.folder.display());
     let mut bundle = Bundle::begin(&options.folder).with_context(failed)?;
     let archive = options.archive.as_deref();
     let archive = archive.map(|path| Output::open(Some(path), &options.capture.inputs));
     let archive = archive.transpose()?;
     let disguise = Disguise::new(options)?;
-    let spool = Spool::of(&options.capture)?;
+    let spool = Spool::of(&options.capture, &interrupt)?;
     let bar = Bar::new(options.capture.progress);
-    let made = make(options, &spool, disguise.as_ref(), &bar);
+    let made = make(options, &spool, disguise.as_ref(), &bar, &interrupt);
     bar.clear();
     let Made {
         report,
         excerpt,
         manifest,
     } = made?;
-    let written = bundle
+    layout::complain(&report.capture);
+    if layout::nothing_was_read(&report.capture) {
+        return Ok(options.layout.status(&report));
+    }
+    let created = manifest.created.0;
+    bundle
         .report(&report)
         .and_then(|()| bundle.capture(&excerpt.kept, &told::of_all(&report, &excerpt)))
-        .and_then(|()| bundle.finish(manifest.clone()))
+        .and_then(|()| bundle.seal(manifest))
         .with_context(failed)?;
-    if let Some(mut archive) = archive {
-        written.pack(manifest.created.0, &mut archive)?;
-        archive.finish()?;
-    }
-    layout::complain(&report.capture);
-    if options.capture.progress == super::options::Progress::Shown {
-        told::say(options, &written, &report, &excerpt);
+    let archive = archive.map(|archive| pack(&bundle, created, archive, options));
+    let archive = archive.transpose()?;
+    interrupt.check()?;
+    bundle.place().with_context(failed)?;
+    archive.map(Output::finish).transpose()?;
+    told::differences(&excerpt);
+    if options.capture.progress == Progress::Shown {
+        told::written(options, &report, &excerpt);
     }
     Ok(options.layout.status(&report))
+}
+
+/// Packs the bundle before it is in its place: one without the other is neither.
+fn pack(
+    bundle: &Bundle,
+    created: Timestamp,
+    mut archive: Output,
+    options: &EvidenceOptions,
+) -> anyhow::Result<Output> {
+    let shown = options.archive.as_deref().unwrap_or(&options.folder);
+    bundle
+        .pack(created, &mut archive)
+        .with_context(|| format!("cannot write {}", shown.display()))?;
+    Ok(archive)
 }
 
 /// All that is in a bundle.
@@ -67,9 +92,12 @@ fn make(
     spool: &Spool,
     disguise: Option<&Disguise>,
     bar: &Bar,
+    interrupt: &Interrupt,
 ) -> anyhow::Result<Made> {
     let capture = spool.capture();
-    let mut read = capture.read(options.layout.timeline_bucket, bar)?;
+    let mut read = capture.read(options.layout.timeline_bucket, bar, interrupt)?;
+    // Half of what was asked for would be taken for all of it.
+    interrupt.check()?;
     spool.rename(&mut read.files);
     let hashes = read.files.iter().map(|file| file.sha256.clone()).collect();
     let effective = effective(options);
@@ -79,13 +107,12 @@ fn make(
         None => original,
         Some(disguise) => disguise.report(&mut read, &original, effective)?,
     };
-    let mut excerpt = proof::excerpt(
-        &mut capture.open(),
-        &wanted,
-        &report,
-        &read.stages,
-        options.evidence_bytes,
-    )?;
+    let how = How {
+        stages: &read.stages,
+        limit_bytes: options.evidence_bytes,
+        flow: &|| interrupt.flow(),
+    };
+    let mut excerpt = proof::excerpt(&mut capture.open(), &wanted, &report, &how)?;
     if let Some(disguise) = disguise {
         excerpt.kept = disguise.frames(&excerpt.kept, &read.stages)?;
     }

@@ -1,7 +1,8 @@
 //! The bundle of what a watch recorded.
 
 use super::args::EVIDENCE_BYTES;
-use super::{of, proof};
+use super::of;
+use super::proof::{self, How};
 use crate::evidence::manifest::{Host, HostInterface, Input};
 use crate::evidence::{Bundle, Finished, Wanted};
 use crate::host::Interface;
@@ -47,13 +48,12 @@ impl Watched {
         };
         let report = build(&parts, self.effective.clone());
         let wanted = Wanted::of(&report);
-        let excerpt = proof::excerpt(
-            &mut open(&inputs),
-            &wanted,
-            &report,
-            &self.stages,
-            EVIDENCE_BYTES,
-        )?;
+        let how = How {
+            stages: &self.stages,
+            limit_bytes: EVIDENCE_BYTES,
+            flow: &|| ControlFlow::Continue(()),
+        };
+        let excerpt = proof::excerpt(&mut open(&inputs), &wanted, &report, &how)?;
         let mut manifest = of(&report, &excerpt);
         manifest.inputs = source
             .files()
@@ -68,7 +68,8 @@ impl Watched {
         bundle.report(&report)?;
         bundle.file("snapshot.json", |out| json::write_document(snapshot, out))?;
         bundle.capture(&excerpt.kept, &super::told::of_all(&report, &excerpt))?;
-        Ok(bundle.finish(manifest)?)
+        bundle.seal(manifest)?;
+        Ok(bundle.place()?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is said of a bundle: in its capture, and to who made it.
 
 use super::args::EvidenceOptions;
-use crate::evidence::{Excerpt, Finished};
+use crate::evidence::Excerpt;
 use crate::model::{Timestamp, number};
 use crate::report::document::{Finding, Report, Time};
 use crate::report::escape;
@@ -37,34 +37,37 @@ fn line(finding: &Finding) -> String {
 }
 
 /// Says on standard error what was written.
-pub(super) fn say(
-    options: &EvidenceOptions,
-    written: &Finished,
-    report: &Report,
-    excerpt: &Excerpt,
-) {
-    let mut lines = Vec::new();
-    let folder = written.folder.display().to_string();
+pub(super) fn written(options: &EvidenceOptions, report: &Report, excerpt: &Excerpt) {
+    let folder = options.folder.display();
     let frames = number::counted(excerpt.kept.frames.len() as u64, "frame");
     let of = number::count(report.capture.frames);
-    lines.push(format!("{folder}: report.html, report.md, report.json, flows.csv, evidence.pcapng ({frames} of {of})"));
+    say(&format!(
+        "{folder}: report.html, report.md, report.json, flows.csv, evidence.pcapng ({frames} of {of})"
+    ));
     if let Some(archive) = &options.archive {
-        lines.push(format!("{}: the same, packed", archive.display()));
+        say(&format!("{}: the same, packed", archive.display()));
     }
+}
+
+/// Says on standard error where the frames alone say something else.
+pub(super) fn differences(excerpt: &Excerpt) {
     if !excerpt.not_repeated.is_empty() {
         let which = excerpt.not_repeated.join(", ");
-        lines.push(format!("evidence.pcapng alone does not show {which}: it rests on more than --evidence-bytes allows, or on no frames"));
+        say(&format!(
+            "evidence.pcapng alone does not show {which}: it rests on more than --evidence-bytes allows, or on no frames"
+        ));
     }
     if !excerpt.added.is_empty() {
         let which = excerpt.added.join(", ");
-        lines.push(format!(
+        say(&format!(
             "evidence.pcapng alone also shows {which}, which the whole capture does not"
         ));
     }
-    for line in lines {
-        // Nobody is left to be told if standard error is closed.
-        let _ = writeln!(io::stderr(), "fraglens: {}", escape::line(&line));
-    }
+}
+
+fn say(line: &str) {
+    // Nobody is left to be told if standard error is closed.
+    let _ = writeln!(io::stderr(), "fraglens: {}", escape::line(line));
 }
 
 /// The words that were typed.
