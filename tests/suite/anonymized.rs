@@ -47,7 +47,7 @@ fn analyzed(source: &mut dyn Source) -> Analysis {
 }
 
 /// The frames of a file.
-fn kept(path: &Path) -> Kept {
+pub fn kept(path: &Path) -> Kept {
     let paths = [PathBuf::from(path)];
     kept_of(&mut CaptureFiles::open(&paths, &SourceOptions::default()))
 }
@@ -181,13 +181,13 @@ fn is_ordinary(address: IpAddr) -> bool {
 
 /// What must not be found: addresses of all headers that are read, and runs of payload.
 #[derive(Default)]
-struct Secrets {
-    addresses: BTreeSet<IpAddr>,
-    payload: HashSet<[u8; 8]>,
+pub struct Secrets {
+    pub addresses: BTreeSet<IpAddr>,
+    pub payload: HashSet<[u8; 8]>,
 }
 
 impl Secrets {
-    fn of(kept: &Kept) -> Self {
+    pub fn of(kept: &Kept) -> Self {
         let mut decoder = Decoder::new(&DecodeOptions::default());
         let mut packet = Packet::default();
         let mut secrets = Self::default();
@@ -211,7 +211,7 @@ impl Secrets {
     }
 
     /// And those of flows, some of which are only seen once fragments are put together.
-    fn with_flows(mut self, kept: &Kept) -> Self {
+    pub fn with_flows(mut self, kept: &Kept) -> Self {
         let capture = kept.write(&[], Vec::new()).unwrap();
         let mut source = Memory::new(capture, &SourceOptions::default());
         let analysis = analyzed(&mut source);
@@ -255,7 +255,7 @@ impl Secrets {
     }
 
     /// What of it is in some bytes.
-    fn found_in(&self, bytes: &[u8]) -> Vec<String> {
+    pub fn found_in(&self, bytes: &[u8]) -> Vec<String> {
         let mut found = Vec::new();
         for run in bytes.windows(8) {
             if self.payload.contains(run) {

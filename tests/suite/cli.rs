@@ -292,7 +292,7 @@ fn an_interrupt_leaves_the_report() {
 }
 
 /// Before that, an interrupt would just end the process.
-fn wait_until_interrupts_are_caught(process: u32) {
+pub fn wait_until_interrupts_are_caught(process: u32) {
     const SIGINT_BIT: u64 = 1 << (2 - 1);
     for _ in 0..1000 {
         let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();

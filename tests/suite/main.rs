@@ -10,6 +10,7 @@ mod cli_output;
 mod corpus;
 mod corpus_differences;
 mod determinism;
+mod evidence;
 mod explain;
 mod explained;
 mod findings;

@@ -1,12 +1,12 @@
 //! Every finding has a capture in which it shows, with the frames that are to blame, and a
 //! near miss in which it must not.
 
-mod capture;
+pub mod capture;
 mod checksums;
 mod fragments;
 mod hosts;
 mod loads;
-mod packet;
+pub mod packet;
 mod row;
 mod tunnels;
 

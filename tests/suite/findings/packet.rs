@@ -28,7 +28,8 @@ pub const NODES: Path = v4([192, 0, 2, 1], [192, 0, 2, 2]);
 pub const NODES_BACK: Path = v4([192, 0, 2, 2], [192, 0, 2, 1]);
 pub const NODES_V6: Path = v6(0x101, 0x102);
 
-const fn v4(from: [u8; 4], to: [u8; 4]) -> Path {
+/// From one host to another.
+pub const fn v4(from: [u8; 4], to: [u8; 4]) -> Path {
     const fn host([a, b, c, d]: [u8; 4]) -> IpAddr {
         IpAddr::V4(Ipv4Addr::new(a, b, c, d))
     }
