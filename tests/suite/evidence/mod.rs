@@ -44,20 +44,8 @@ struct Bundle {
 }
 
 impl Bundle {
-    /// What fraglens makes of these words; there is one, whatever the exit status.
-    fn of<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Self {
-        Self::with_status(None, words)
-    }
-
-    /// The same of a capture that is fine.
-    fn fine<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Self {
-        Self::with_status(Some(0), words)
-    }
-
-    fn with_status<W: AsRef<OsStr>>(
-        status: Option<i32>,
-        words: impl IntoIterator<Item = W>,
-    ) -> Self {
+    /// What fraglens makes of these words; nothing if there is nothing to read.
+    fn if_any<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Option<Self> {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("bundle");
         let mut command = fraglens();
@@ -67,10 +55,23 @@ impl Bundle {
             folder,
             home,
         };
-        assert!(bundle.folder.is_dir(), "{}", bundle.said());
-        if status.is_some() {
-            assert_eq!(bundle.output.status.code(), status, "{}", bundle.said());
+        if bundle.folder.is_dir() {
+            return Some(bundle);
         }
+        assert_eq!(bundle.output.status.code(), Some(1), "{}", bundle.said());
+        assert_eq!(names(bundle.home.path()), [""; 0]);
+        None
+    }
+
+    /// What it makes of a capture, whatever the exit status.
+    fn of<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Self {
+        Self::if_any(words).expect("there is something to read")
+    }
+
+    /// The same of a capture that is fine.
+    fn fine<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Self {
+        let bundle = Self::of(words);
+        assert_eq!(bundle.output.status.code(), Some(0), "{}", bundle.said());
         bundle
     }
 
