@@ -1,12 +1,13 @@
 //! A folder with all that stands in a ticket, which appears whole.
 
 use super::archive;
+use super::excerpt::Excerpt;
 use super::hashed::{Hashed, HashingWriter};
 use super::kept::Kept;
 use super::manifest::{Manifest, Output};
 use crate::model::{Timestamp, escape};
 use crate::report::document::Report;
-use crate::report::{csv, html, json, markdown};
+use crate::report::{Beside, csv, html, json, markdown};
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -73,10 +74,25 @@ impl Bundle {
         })
     }
 
-    /// Writes the report in every form.
-    pub fn report(&mut self, report: &Report) -> io::Result<()> {
-        self.file("report.html", |out| html::write(report, out))?;
-        self.file("report.md", |out| markdown::write(report, out))?;
+    /// Writes the report in every form; what lies beside it is an excerpt.
+    pub fn report(
+        &mut self,
+        report: &Report,
+        excerpt: &Excerpt,
+        is_anonymized: bool,
+    ) -> io::Result<()> {
+        let beside = Beside {
+            capture: CAPTURE,
+            frames: excerpt.kept.frames.len() as u64,
+            not_repeated: &excerpt.not_repeated,
+            is_anonymized,
+        };
+        self.file("report.html", |out| {
+            html::write_beside(report, &beside, out)
+        })?;
+        self.file("report.md", |out| {
+            markdown::write_beside(report, &beside, out)
+        })?;
         self.file("report.json", |out| json::write(report, out))?;
         self.file("flows.csv", |out| csv::write(report, out))
     }

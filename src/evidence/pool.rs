@@ -142,7 +142,8 @@ impl Pool {
         };
         let before = self.frames.len();
         if self.frames.iter().all(|pooled| pooled.ring == outermost) {
-            // Nothing is nearer: what came first stays.
+            // Nothing is nearer: what came first stays, and no more like it comes.
+            self.outermost = self.outermost.min(outermost.inward());
             while self.bytes > self.limit
                 && let Some(last) = self.frames.pop()
             {

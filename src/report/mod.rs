@@ -5,6 +5,7 @@
 //! two formats both show comes from the same field. Nothing here reads the
 //! environment, a clock or a terminal; width and colour are arguments.
 
+mod beside;
 pub mod build;
 pub mod csv;
 pub mod document;
@@ -19,6 +20,7 @@ pub mod text;
 pub mod wrap;
 
 pub use crate::model::escape;
+pub use beside::Beside;
 pub use build::{Parts, build};
 pub use document::Report;
 

@@ -56,7 +56,7 @@ pub struct EvidenceArgs {
 
     /// Map addresses and replace payload
     ///
-    /// Addresses keep their common prefixes and what kind they are; lengths, fragments,
+    /// IP addresses keep their common prefixes and what kind they are; lengths, fragments,
     /// times and the verdict on every checksum stay. The result is analysed again, and
     /// only written if it says the same. Names, comments and the command line are left
     /// out.
@@ -70,11 +70,16 @@ pub struct EvidenceArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "anonymize", help_heading = "Anonymization")]
     pub anonymize_key: Option<PathBuf>,
 
-    /// Map MAC addresses as well
+    /// Leave MAC addresses as they are
+    ///
+    /// Those of containers, of IPv6 hosts and of multicast groups are often made from an
+    /// IP address, and give it away.
     #[arg(long, requires = "anonymize", help_heading = "Anonymization")]
-    pub anonymize_macs: bool,
+    pub keep_macs: bool,
 
     /// Map VLAN ids and tunnel ids as well
+    ///
+    /// MPLS labels and the logical ports of OVN stay.
     #[arg(long, requires = "anonymize", help_heading = "Anonymization")]
     pub anonymize_ids: bool,
 
@@ -142,7 +147,8 @@ pub fn options(args: EvidenceArgs, terminal: &Terminal) -> Result<EvidenceOption
         fail_on: args.fail_on,
         color: When::Never,
     };
-    if args.tar.as_ref() == Some(&args.output) {
+    let is_inside = |tar: &PathBuf| tar.starts_with(&args.output);
+    if args.tar.as_ref().is_some_and(is_inside) {
         let shown = args.output.display().to_string();
         return Err(UsageError::OneOutput(shown));
     }
@@ -154,7 +160,7 @@ pub fn options(args: EvidenceArgs, terminal: &Terminal) -> Result<EvidenceOption
         evidence_bytes: args.evidence_bytes,
         anonymize: args.anonymize.then_some(Hidden {
             key: args.anonymize_key,
-            macs: args.anonymize_macs,
+            macs: !args.keep_macs,
             ids: args.anonymize_ids,
         }),
     })

@@ -10,9 +10,13 @@ use crate::pipeline;
 use crate::report::build;
 use crate::report::document::{self, Report};
 use anyhow::Context;
-use std::collections::BTreeSet;
-use std::fs;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
+
+/// Most that is read of a file with a key.
+const MOST_BYTES: u64 = 4096;
 
 /// What hides, and what it hides.
 pub(super) struct Disguise {
@@ -35,7 +39,7 @@ impl Disguise {
             macs: hidden.macs,
             ids: hidden.ids,
         };
-        let anonymizer = Anonymizer::new(&options_of_it)?;
+        let anonymizer = Anonymizer::new(&options_of_it).context("the key cannot be used")?;
         Ok(Some(Self {
             anonymizer: anonymizer.with_reassembly(options.capture.stages.reassembly),
             options: options_of_it,
@@ -56,10 +60,10 @@ impl Disguise {
         self.anonymizer.analysis(&mut read.analysis);
         self.anonymizer.files(&mut read.files);
         let disguised = build(&read.parts(), options);
-        let (before, after) = (findings(original), findings(&disguised));
+        let (before, after) = (nameless(original), nameless(&disguised));
         anyhow::ensure!(
             before == after,
-            "nothing was written: without addresses the findings would be {after:?} instead of {before:?}"
+            "nothing was written: under other names the figures would be others"
         );
         Ok(disguised)
     }
@@ -89,18 +93,41 @@ impl Disguise {
     }
 }
 
-/// Ids and severities.
-fn findings(report: &Report) -> BTreeSet<(String, document::Severity)> {
-    let findings = report.findings.iter();
-    findings
-        .map(|finding| (finding.id.clone(), finding.severity))
-        .collect()
+/// All of a report in which no name is.
+fn nameless(report: &Report) -> Value {
+    let findings = report.findings.iter().map(|finding| {
+        json!([
+            finding.id,
+            finding.severity,
+            finding.confidence,
+            finding.missing_bytes,
+            finding.flows_total,
+        ])
+    });
+    let parts = report.explanation.as_ref().map(|explained| {
+        let parts = explained.parts.iter();
+        let parts: Vec<u64> = parts.map(|part| part.bytes).collect();
+        json!([explained.delivered_bytes, parts, explained.residual_bytes])
+    });
+    json!({
+        "totals": report.totals,
+        "throughput": report.throughput,
+        "flows": report.flows_total,
+        "timeline": report.timeline,
+        "findings": findings.collect::<Vec<Value>>(),
+        "parts": parts,
+    })
 }
 
 /// 32 bytes, as they are or in hexadecimal.
 fn key(path: &Path) -> anyhow::Result<[u8; KEY_BYTES]> {
     let shown = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let unreadable = || format!("cannot read {shown}");
+    let mut bytes = Vec::new();
+    let file = File::open(path).with_context(unreadable)?;
+    file.take(MOST_BYTES)
+        .read_to_end(&mut bytes)
+        .with_context(unreadable)?;
     if let Ok(key) = <[u8; KEY_BYTES]>::try_from(bytes.as_slice()) {
         return Ok(key);
     }

@@ -21,6 +21,7 @@ use crate::evidence::{Bundle, Excerpt, Manifest, Wanted, manifest};
 use crate::model::Timestamp;
 use crate::report::build;
 use crate::report::document::{self, Report};
+use crate::source::{FileFacts, Source};
 use anyhow::Context as _;
 use disguise::Disguise;
 use proof::How;
@@ -50,7 +51,7 @@ pub(super) fn run(options: &EvidenceOptions) -> anyhow::Result<Status> {
     }
     let created = manifest.created.0;
     bundle
-        .report(&report)
+        .report(&report, &excerpt, disguise.is_some())
         .and_then(|()| bundle.capture(&excerpt.kept, &told::of_all(&report, &excerpt)))
         .and_then(|()| bundle.seal(manifest))
         .with_context(failed)?;
@@ -99,7 +100,7 @@ fn make(
     // Half of what was asked for would be taken for all of it.
     interrupt.check()?;
     spool.rename(&mut read.files);
-    let hashes = read.files.iter().map(|file| file.sha256.clone()).collect();
+    let before = read.files.clone();
     let effective = effective(options);
     let original = build(&read.parts(), effective.clone());
     let wanted = Wanted::of(&original);
@@ -112,12 +113,14 @@ fn make(
         limit_bytes: options.evidence_bytes,
         flow: &|| interrupt.flow(),
     };
-    let mut excerpt = proof::excerpt(&mut capture.open(), &wanted, &report, &how)?;
+    let mut again = capture.open();
+    let mut excerpt = proof::excerpt(&mut again, &wanted, &report, &how)?;
+    spool.same(&before, &again.files())?;
     if let Some(disguise) = disguise {
         excerpt.kept = disguise.frames(&excerpt.kept, &read.stages)?;
     }
     let mut manifest = of(&report, &excerpt);
-    manifest.inputs = inputs(&report, hashes);
+    manifest.inputs = inputs(&report, &before, disguise.is_some());
     if let Some(disguise) = disguise {
         manifest.anonymize(disguise.mapped());
     }
@@ -157,14 +160,14 @@ fn of(report: &Report, excerpt: &Excerpt) -> Manifest {
     manifest
 }
 
-/// The inputs as the report names them. A hash names nobody.
-fn inputs(report: &Report, hashes: Vec<Option<String>>) -> Vec<manifest::Input> {
-    let files = report.capture.files.iter().zip(hashes);
-    files
-        .map(|(file, sha256)| manifest::Input {
+/// The inputs as the report names them. By a hash, who has a file can tell that it was it.
+fn inputs(report: &Report, files: &[FileFacts], is_anonymized: bool) -> Vec<manifest::Input> {
+    let named = report.capture.files.iter().zip(files);
+    named
+        .map(|(file, facts)| manifest::Input {
             path: file.path.clone(),
             bytes: file.bytes,
-            sha256,
+            sha256: facts.sha256.clone().filter(|_| !is_anonymized),
         })
         .collect()
 }

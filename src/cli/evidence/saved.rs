@@ -65,7 +65,7 @@ impl Watched {
             })
             .collect();
         manifest.host = Some(host(interfaces, &self.captured_on));
-        bundle.report(&report)?;
+        bundle.report(&report, &excerpt, false)?;
         bundle.file("snapshot.json", |out| json::write_document(snapshot, out))?;
         bundle.capture(&excerpt.kept, &super::told::of_all(&report, &excerpt))?;
         bundle.seal(manifest)?;

@@ -83,6 +83,25 @@ impl Spool {
         &self.capture
     }
 
+    /// Makes sure that what was read twice was the same.
+    ///
+    /// # Errors
+    ///
+    /// It was not: frames of one would stand beside figures of the other.
+    pub fn same(&self, before: &[FileFacts], again: &[FileFacts]) -> anyhow::Result<()> {
+        for (before, again) in before.iter().zip(again) {
+            let is_same = before.bytes == again.bytes
+                && before.frames == again.frames
+                && before.sha256 == again.sha256;
+            let shown = escape::line(&before.path);
+            anyhow::ensure!(
+                is_same,
+                "nothing was written: {shown} changed while it was read; copy it first"
+            );
+        }
+        Ok(())
+    }
+
     /// Calls what was copied what it was called.
     pub fn rename(&self, files: &mut [FileFacts]) {
         for file in files {

@@ -52,7 +52,7 @@ fn one_of_ipv4(option: &[u8], map: &AddressMap) -> Options {
             routes(&mut new, map);
         }
         Some(&TIMESTAMP) => timestamps(&mut new, map),
-        Some(&ROUTER_ALERT) => {}
+        Some(&ROUTER_ALERT) if option.len() == 4 => {}
         _ => new.fill(NO_OPERATION),
     }
     new
@@ -140,21 +140,35 @@ fn one_of_ipv6(kind: u8, option: &[u8], map: &AddressMap) -> Options {
     new
 }
 
-/// MSS, window scale, SACK permitted, SACK, timestamps.
-const KNOWN_TO_TCP: [u8; 5] = [2, 3, 4, 5, 8];
+const MSS: u8 = 2;
+const WINDOW_SCALE: u8 = 3;
+const SACK_PERMITTED: u8 = 4;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
 
 /// Options of TCP (RFC 9293 section 3.1).
 pub(super) fn of_tcp(options: &[u8]) -> Options {
     one_by_one(options, |option| {
-        let is_known = option
-            .first()
-            .is_some_and(|kind| KNOWN_TO_TCP.contains(kind));
-        if is_known {
+        if is_harmless(option) {
             option.to_vec()
         } else {
             vec![NO_OPERATION; option.len()]
         }
     })
+}
+
+/// Whether an option of TCP holds what one of its kind holds, and no more: in one that is
+/// too long anything can be.
+fn is_harmless(option: &[u8]) -> bool {
+    match option {
+        [NO_OPERATION] => true,
+        [MSS, 4, ..] => option.len() == 4,
+        [WINDOW_SCALE, 3, ..] => option.len() == 3,
+        [SACK_PERMITTED, 2] => true,
+        [SACK, length, ..] => usize::from(*length) == option.len() && option.len() % 8 == 2,
+        [TIMESTAMPS, 10, ..] => option.len() == 10,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

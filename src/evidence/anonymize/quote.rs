@@ -37,10 +37,7 @@ impl Rewrite<'_> {
         }
         match (protocol, self.u8(start)) {
             (Protocol::ICMP, 3 | 4 | 11 | 12) => self.quote(body, end),
-            (Protocol::ICMP, REDIRECT) => {
-                self.put_v4(start + 4);
-                self.quote(body, end);
-            }
+            (Protocol::ICMP, REDIRECT) => self.quote(body, end),
             (Protocol::ICMPV6, 1..=4) => self.quote(body, end),
             (Protocol::ICMPV6, 130..=132) => self.addresses(body, 1, end),
             (Protocol::ICMPV6, 133) => self.neighbours(body, end),
@@ -57,6 +54,25 @@ impl Rewrite<'_> {
                 self.neighbours(body + 32, end);
             }
             _ => self.blank(body, end),
+        }
+    }
+
+    /// Type, code and checksum, and of the four bytes behind them what is known to say
+    /// nothing of anybody: identifiers, sequence numbers, MTUs, pointers, times, flags.
+    pub fn head_of_message(&mut self, protocol: Protocol, start: usize, end: usize) {
+        const REST: usize = 4;
+        let captured = end.saturating_sub(start);
+        self.keep(start, captured.min(REST));
+        match (protocol, self.u8(start)) {
+            (Protocol::ICMP, REDIRECT) => {
+                if captured >= BODY {
+                    self.put_v4(start + REST);
+                }
+            }
+            (Protocol::ICMP, 0 | 3 | 4 | 8..=18) | (Protocol::ICMPV6, 1..=4 | 128..=134 | 136) => {
+                self.keep(start, captured.min(BODY));
+            }
+            _ => {}
         }
     }
 
@@ -180,7 +196,7 @@ impl Rewrite<'_> {
                 16
             }
             Protocol::ICMP | Protocol::ICMPV6 => {
-                self.keep(at, captured.min(8));
+                self.head_of_message(protocol, at, end);
                 2
             }
             Protocol::SCTP => return self.keep(at, captured.min(8)),

@@ -136,6 +136,14 @@ impl<'a> Rewrite<'a> {
         }
     }
 
+    /// Zeros over what there is of some bytes.
+    fn put_zeros(&mut self, at: usize, count: usize) {
+        let end = at.saturating_add(count).min(self.new.len());
+        if let Some(place) = self.new.get_mut(at..end) {
+            place.fill(0);
+        }
+    }
+
     /// Bytes of the original.
     pub fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         Some(*self.old.get(at..)?.first_chunk()?)
@@ -153,15 +161,18 @@ impl<'a> Rewrite<'a> {
 
     /// Maps an IPv4 address.
     pub fn put_v4(&mut self, at: usize) {
-        if let Some(address) = self.array(at) {
-            self.put(at, &self.known.map.addresses.v4(address));
+        match self.array(at) {
+            Some(address) => self.put(at, &self.known.map.addresses.v4(address)),
+            // Half an address is the half of one.
+            None => self.put_zeros(at, 4),
         }
     }
 
     /// Maps an IPv6 address.
     pub fn put_v6(&mut self, at: usize) {
-        if let Some(address) = self.array(at) {
-            self.put(at, &self.known.map.addresses.v6(address));
+        match self.array(at) {
+            Some(address) => self.put(at, &self.known.map.addresses.v6(address)),
+            None => self.put_zeros(at, 16),
         }
     }
 

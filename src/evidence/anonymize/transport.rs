@@ -13,7 +13,6 @@ const UDP_CHECKSUM: usize = 6;
 const TCP: usize = 20;
 const TCP_CHECKSUM: usize = 16;
 const TCP_DATA_OFFSET: usize = 12;
-const ICMP: usize = 8;
 const ICMP_CHECKSUM: usize = 2;
 const SCTP: usize = 12;
 const SCTP_CHECKSUM: usize = 8;
@@ -129,7 +128,7 @@ impl<'a> Rewrite<'a> {
     fn icmp(&mut self, upper: &Upper<'_>) {
         let Upper { start, end, .. } = *upper;
         let captured = upper.captured();
-        self.keep(start, captured.min(ICMP));
+        self.head_of_message(upper.layer.protocol, start, end);
         if captured < ICMP_CHECKSUM + 2 {
             return self.put(start + ICMP_CHECKSUM, &[0]);
         }
@@ -148,6 +147,7 @@ impl<'a> Rewrite<'a> {
         let Upper { start, end, .. } = *upper;
         self.keep(start, upper.captured().min(SCTP_CHECKSUM));
         self.blank(start + SCTP, end);
+        self.chunks(start + SCTP, end);
         let (Some(old), Transport::Sctp { checksum, .. }) = (
             self.array::<4>(start + SCTP_CHECKSUM),
             upper.layer.transport,
@@ -174,6 +174,20 @@ impl<'a> Rewrite<'a> {
             });
         }
         self.put(start + SCTP_CHECKSUM, &value.to_le_bytes());
+    }
+
+    /// Keeps the heads of SCTP chunks (RFC 9260 section 3.2): type, flags, length.
+    fn chunks(&mut self, at: usize, end: usize) {
+        const HEAD: usize = 4;
+        let mut at = at;
+        while at + HEAD <= end {
+            let length = usize::from(self.u16(at + 2));
+            if length < HEAD || at + length > end {
+                return;
+            }
+            self.keep(at, HEAD);
+            at += length.next_multiple_of(4);
+        }
     }
 
     /// Writes a checksum that is what the original's was; `length` is that of its

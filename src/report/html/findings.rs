@@ -121,7 +121,7 @@ pub(super) fn severity_word(severity: Severity) -> &'static str {
 }
 
 fn confidence(ratio: f64) -> String {
-    format!("{} ({})", sureness(ratio), number::share(ratio))
+    format!("{} ({:.0} %)", sureness(ratio), ratio * 100.0)
 }
 
 fn evidence(frames: &[Evidence], index: usize) -> Option<Table> {

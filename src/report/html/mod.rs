@@ -27,6 +27,7 @@ mod traffic;
 mod tunnels;
 mod witness;
 
+use super::beside::Beside;
 use super::document::Report;
 use askama::Template;
 use findings::Findings;
@@ -56,6 +57,19 @@ struct Page<'a> {
 
 /// Writes the report as a page.
 pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    write_page(report, None, out)
+}
+
+/// Writes the report as a page of a folder with a capture that proves it.
+pub fn write_beside(report: &Report, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+    write_page(report, Some(beside), out)
+}
+
+fn write_page(
+    report: &Report,
+    beside: Option<&Beside<'_>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let sections = [
         timeline::section(report),
         gaps::section(report),
@@ -68,7 +82,7 @@ pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
         witness::counters(report),
         traffic::section(report),
         capture::section(report),
-        repeat::section(report),
+        repeat::section(report, beside),
     ];
     let page = Page {
         report,

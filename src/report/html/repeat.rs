@@ -2,12 +2,13 @@
 
 use super::bounds::{FILES, LINE, clipped};
 use super::section::{Part, Section};
+use crate::report::beside::Beside;
 use crate::report::document::{Options, Receiver, Report, Sort};
 
 /// Ports that are taken for VXLAN and Geneve without being told.
 const KNOWN_PORTS: [u16; 3] = [4789, 8472, 6081];
 
-pub(super) fn section(report: &Report) -> Option<Section> {
+pub(super) fn section(report: &Report, beside: Option<&Beside<'_>>) -> Option<Section> {
     let options = options(report);
     let inputs = inputs(report);
     let analyze = |format: &str| {
@@ -16,7 +17,11 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         format!("{} {inputs}", words.join(" "))
     };
     let page = format!("{} > report.html", analyze("html"));
-    let mut commands = vec![page, analyze("json")];
+    let mut commands: Vec<String> = beside.iter().flat_map(|beside| beside.commands()).collect();
+    let is_anonymized = beside.is_some_and(|beside| beside.is_anonymized);
+    if !is_anonymized {
+        commands.extend([page, analyze("json")]);
+    }
     let mut causes: Vec<&str> = report
         .findings
         .iter()
@@ -29,7 +34,10 @@ pub(super) fn section(report: &Report) -> Option<Section> {
             clipped(&causes.join(" "), LINE)
         ));
     }
-    let mut lead = "With the options in effect, defaults included.".to_owned();
+    let mut lead = beside.map_or_else(String::new, |beside| format!("{} ", beside.words()));
+    if !is_anonymized {
+        lead.push_str("With the options in effect, defaults included.");
+    }
     if report.benchmark.is_some() {
         lead.push_str(" What a benchmark printed was given with --benchmark.");
     }

@@ -11,6 +11,7 @@ mod receivers;
 mod repeat;
 mod shell;
 
+use super::beside::Beside;
 use super::document::Report;
 use page::Page;
 use std::io::{self, Write};
@@ -24,9 +25,22 @@ const MOST_ENTRIES: usize = 512;
 
 /// Writes the report as Markdown of at most [`MAX_BYTES`].
 pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    write_comment(report, None, out)
+}
+
+/// The same for a folder with a capture that proves it.
+pub fn write_beside(report: &Report, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+    write_comment(report, Some(beside), out)
+}
+
+fn write_comment(
+    report: &Report,
+    beside: Option<&Beside<'_>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let mut most = MOST_ENTRIES;
     loop {
-        let text = page(report, most);
+        let text = page(report, beside, most);
         // Without any entry of a list it fits: all else has bounds of its own.
         if text.len() <= MAX_BYTES || most == 0 {
             return out.write_all(text.as_bytes());
@@ -36,7 +50,7 @@ pub fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The page with at most so many entries in each list.
-fn page(report: &Report, most: usize) -> String {
+fn page(report: &Report, beside: Option<&Beside<'_>>, most: usize) -> String {
     let mut page = Page::new(most);
     findings::write_explanation(report, &mut page);
     findings::write(report, &mut page);
@@ -44,7 +58,7 @@ fn page(report: &Report, most: usize) -> String {
     flows::write_tunnels(report, &mut page);
     receivers::write(report, &mut page);
     capture::write(report, &mut page);
-    repeat::write(report, &mut page);
+    repeat::write(report, beside, &mut page);
     page.finish(&report.tool)
 }
 

@@ -1,8 +1,9 @@
 //! The commands that show the same again.
 
-use super::page::Page;
+use super::page::{Page, words};
 use super::shell;
 use crate::model::number;
+use crate::report::beside::Beside;
 use crate::report::document::{CaptureFile, Options, Report};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +19,21 @@ const COMMAND_BYTES: usize = 4_000;
 /// UDP ports that are open without being told.
 const KNOWN_PORTS: [u16; 3] = [4789, 8472, 6081];
 
-pub(super) fn write(report: &Report, page: &mut Page) {
+pub(super) fn write(report: &Report, beside: Option<&Beside<'_>>, page: &mut Page) {
     let files: Vec<&CaptureFile> = report
         .capture
         .files
         .iter()
         .filter(|f| is_stored(f))
         .collect();
-    if files.is_empty() {
+    if files.is_empty() && beside.is_none() {
         return;
     }
-    let mut commands = vec![analyze(&files, &report.options)];
+    let mut commands: Vec<String> = beside.iter().flat_map(|beside| beside.commands()).collect();
+    let can_be_read = !files.is_empty() && !beside.is_some_and(|beside| beside.is_anonymized);
+    if can_be_read {
+        commands.push(analyze(&files, &report.options));
+    }
     if !report.findings.is_empty() {
         let ids = report
             .findings
@@ -39,7 +44,9 @@ pub(super) fn write(report: &Report, page: &mut Page) {
             ids.collect::<Vec<_>>().join(" ")
         ));
     }
-    commands.extend(show_frames(report, &files));
+    if can_be_read {
+        commands.extend(show_frames(report, &files));
+    }
     let all = commands.len();
     commands.retain(|command| command.len() <= COMMAND_BYTES);
     let left_out = all - commands.len();
@@ -49,6 +56,9 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     }
     let shown = page.shown(&commands, usize::MAX);
     page.heading(3, "To see it again");
+    if let Some(beside) = beside {
+        page.paragraph(&words(&beside.words()));
+    }
     page.commands(shown);
 }
 

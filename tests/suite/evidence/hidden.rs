@@ -26,7 +26,7 @@ const TEXTS: [&str; 5] = [
 ];
 
 /// What hides most.
-const HIDE: [&str; 3] = ["--anonymize", "--anonymize-macs", "--anonymize-ids"];
+const HIDE: [&str; 2] = ["--anonymize", "--anonymize-ids"];
 
 /// A file with a key, which makes what is found by chance be found always or never.
 fn key_file(folder: &Path) -> PathBuf {
