@@ -2,6 +2,7 @@
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
+use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -47,10 +48,12 @@ impl Interrupt {
     }
 
     /// The same for what is half written and must be taken away: every signal asks, and
-    /// none ends the program.
+    /// none ends the program. Those that it was started to ignore, as by nohup, stay so.
     pub(super) fn listen_to_tidy_up() -> io::Result<Self> {
         let asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let ignored = ignored();
+        let is_heard = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_heard) {
             flag::register(signal, Arc::clone(&asked))?;
         }
         Ok(Self(asked))
@@ -81,4 +84,12 @@ impl Interrupt {
     pub(super) fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// The signals that are ignored, the first in the lowest bit; none where that is not known.
+fn ignored() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.unwrap_or(0)
 }

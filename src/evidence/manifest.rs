@@ -62,7 +62,8 @@ pub struct Input {
     pub path: String,
     /// Length of the file as stored; of standard input, what was read from it.
     pub bytes: u64,
-    /// SHA-256 of the file as stored, in lower-case hex; `null` for standard input.
+    /// SHA-256 of the file as stored, in lower-case hex; `null` if it could not be read or
+    /// was not to be hashed.
     pub sha256: Option<String>,
 }
 

@@ -98,6 +98,26 @@ fn an_interrupt_of_the_second_reading_leaves_nothing() {
     assert_nothing_was_written(&output, home.path());
 }
 
+/// As nohup does, or a shell for what runs in the background.
+#[test]
+fn a_signal_that_is_to_be_ignored_is() {
+    let (home, bytes) = large();
+    let script = format!(
+        "trap '' HUP INT; exec '{}' evidence -o bundle large.pcap",
+        env!("CARGO_BIN_EXE_fraglens")
+    );
+    let child = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(home.path())
+        .spawn()
+        .unwrap();
+    wait_until_read(child.id(), bytes / 4);
+    signal(&child, "HUP");
+    signal(&child, "INT");
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(names(home.path()), ["bundle", "large.pcap"]);
+}
+
 /// How many frames the bundle in a folder is about.
 fn frames_of_bundle(here: &Path) -> u64 {
     assert_eq!(names(here), ["bundle", "bundle.tar.zst"]);
