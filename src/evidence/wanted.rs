@@ -20,7 +20,8 @@ pub struct Wanted {
     before: Vec<u64>,
     /// Both ends of the flows concerned, and of the tunnels around them.
     hosts: BTreeSet<IpAddr>,
-    /// Whether there is a finding that is about no flow: all traffic may bear on it.
+    /// Whether there is a finding that is about no flow, or about one that is not known: all
+    /// traffic may bear on it.
     is_about_all: bool,
 }
 
@@ -55,7 +56,9 @@ impl Wanted {
                 // What no single frame shows, the first ones show as well as any.
                 wanted.frames.entry(1).or_default();
             }
-            wanted.is_about_all |= finding.flows_total == 0;
+            // Flows that are not listed are not known either.
+            let known = finding.flows.len() as u64;
+            wanted.is_about_all |= known < finding.flows_total.clamp(1, MAX_FLOWS as u64);
             for flow in finding.flows.iter().take(MAX_FLOWS) {
                 let place = usize::try_from(*flow).ok();
                 if let Some(flow) = place.and_then(|place| report.flows.get(place)) {

@@ -210,4 +210,16 @@ mod tests {
             [2, 4, 5, 180, 1, 1, 1, 1, 0, 0, 0, 0]
         );
     }
+
+    #[test]
+    fn known_options_of_another_length_hold_nothing() {
+        let anonymizer = anonymizer();
+        let map = &anonymizer.addresses;
+        let mss = [&[2, 12][..], b"SECRETWORD"].concat();
+        assert_eq!(of_tcp(&mss), [1; 12]);
+        let sack = [&[5, 12][..], b"SECRETWORD"].concat();
+        assert_eq!(of_tcp(&sack), [1; 12]);
+        let alert = [&[148, 12][..], b"SECRETWORD"].concat();
+        assert_eq!(of_ipv4(&alert, map), [1; 12]);
+    }
 }

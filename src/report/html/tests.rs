@@ -53,7 +53,7 @@ fn the_sentence_comes_before_the_findings_and_these_before_charts() {
     assert!(places.iter().all(Option::is_some), "{places:?}");
     assert!(places.is_sorted(), "{places:?}");
     assert!(body.contains("fragments 18–19 of 47 missing"));
-    assert!(body.contains("likely (90.0 %)") || body.contains("sure (90.0 %)"));
+    assert!(body.contains("likely (90 %)") || body.contains("sure (90 %)"));
 }
 
 #[test]

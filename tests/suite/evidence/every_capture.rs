@@ -44,6 +44,19 @@ fn wrong_findings(path: &Path) -> Vec<String> {
 }
 
 #[test]
+fn evidence_does_not_depend_on_how_many_flows_are_listed() {
+    let captures = all_captures("evidence_does_not_depend_on_how_many_flows_are_listed");
+    none(&faults_of(&captures, |path| {
+        let bundle = Bundle::if_any([path.as_os_str(), "--top".as_ref(), "1".as_ref()]);
+        let found = bundle.map(|bundle| (findings(&bundle.report()), bundle.found_again()));
+        let faults = found.filter(|(before, after)| before != after);
+        let faults = faults
+            .map(|(before, after)| format!("{}: {after:?} instead of {before:?}", name(path)));
+        faults.into_iter().collect()
+    }));
+}
+
+#[test]
 fn frames_of_every_capture_are_kept_to_the_byte() {
     let captures = all_captures("frames_of_every_capture_are_kept_to_the_byte");
     none(&faults_of(&captures, |path| {

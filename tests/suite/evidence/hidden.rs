@@ -296,7 +296,9 @@ fn what_was_typed_is_left_out() {
     assert_eq!(manifest["command_line"], Value::Null);
     assert_eq!(manifest["host"], Value::Null);
     assert!(manifest["anonymized"]["addresses"].as_u64() > Some(0));
-    assert_eq!(manifest["anonymized"]["macs"], false);
+    assert_eq!(manifest["anonymized"]["macs"], true);
+    assert_eq!(manifest["anonymized"]["ids"], false);
+    assert_eq!(manifest["inputs"][0]["sha256"], Value::Null);
 }
 
 #[test]

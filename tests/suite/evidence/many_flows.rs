@@ -3,6 +3,7 @@
 use super::names;
 use crate::findings::capture::{Capture, MICROSECOND};
 use crate::findings::packet::{Sum, UDP, noise, udp, v4, whole};
+use serde_json::{Value, json};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -69,6 +70,13 @@ fn a_bundle_of_many_flows_stays_small() {
         assert!(page < 2_000_000, "{arguments:?}: {page} bytes");
         assert!(size("report.md") < 100_000, "{arguments:?}");
         assert!(size("evidence.pcapng") <= 8 << 20, "{arguments:?}");
+        let manifest = fs::read(folder.join("MANIFEST.json")).unwrap();
+        let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+        assert_eq!(
+            manifest["findings_not_repeated"],
+            json!([]),
+            "{arguments:?}"
+        );
         let csv = fs::read_to_string(folder.join("flows.csv")).unwrap();
         assert_eq!(csv.lines().count(), 1 + rows, "{arguments:?}");
         fs::remove_dir_all(&folder).unwrap();
