@@ -137,6 +137,11 @@
 //! | nesting | [`model::facts::MAX_LAYERS`] IP headers | counted as undecoded |
 //! | frames kept by the flight recorder | [`watch::recorder::RingLimits`] | the oldest are dropped |
 //! | recordings | [`watch::recorder::RecorderOptions`] | the oldest are deleted |
+//! | pieces kept of a lost datagram, one of each reason | [`account::MAX_PIECES`] | counted |
+//! | steps of a curve of reassembly memory | [`receiver::MAX_STEPS`] | steps get twice as wide |
+//! | a capture with evidence | `--evidence-bytes` | what is further from what is named is left out |
+//! | datagrams followed for it | 262,144 | all are forgotten, and datagrams may be kept in part |
+//! | a page, a comment | 2 MB, [`report::markdown::MAX_BYTES`] | lists are cut, and say so |
 //! | VLAN tags told apart | [`model::scope::MAX_VLANS`] of a stack | deeper tags are ignored |
 
 pub mod account;
