@@ -64,11 +64,8 @@ impl Rewrite<'_> {
         let captured = end.saturating_sub(start);
         self.keep(start, captured.min(REST));
         match (protocol, self.u8(start)) {
-            (Protocol::ICMP, REDIRECT) => {
-                if captured >= BODY {
-                    self.put_v4(start + REST);
-                }
-            }
+            // Half of a gateway is not copied, and no other is made of it.
+            (Protocol::ICMP, REDIRECT) if captured >= BODY => self.put_v4(start + REST),
             (Protocol::ICMP, 0 | 3 | 4 | 8..=18) | (Protocol::ICMPV6, 1..=4 | 128..=134 | 136) => {
                 self.keep(start, captured.min(BODY));
             }

@@ -98,6 +98,23 @@ fn an_interrupt_of_the_second_reading_leaves_nothing() {
     assert_nothing_was_written(&output, home.path());
 }
 
+/// Frames of one file must not stand beside figures of another.
+#[test]
+fn a_file_that_changes_between_the_readings_is_no_evidence() {
+    let (home, bytes) = large();
+    let child = start(home.path(), "large.pcap");
+    wait_until_read(child.id(), bytes / 4);
+    let other = home.path().join("other.pcap");
+    fs::copy(pcap("sample.pcap"), &other).unwrap();
+    // What is being read stays what it is; the second reading opens the other.
+    fs::rename(&other, home.path().join("large.pcap")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("changed while it was read"), "{said}");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(names(home.path()), ["large.pcap"]);
+}
+
 /// As nohup does, or a shell for what runs in the background.
 #[test]
 fn a_signal_that_is_to_be_ignored_is() {

@@ -4,6 +4,8 @@
 use super::blocks::{COMMENT, INTERFACE, NAME, PACKET, SECTION, texts};
 use super::{Bundle, FILES, Seen, faults_of, findings, frames};
 use crate::anonymized::{Secrets, kept};
+use crate::findings::capture::Capture;
+use crate::findings::packet::{ethernet, icmp, v4, whole};
 use crate::support::{Setup, all_captures, fraglens, name, none, pcap, value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -299,6 +301,28 @@ fn what_was_typed_is_left_out() {
     assert_eq!(manifest["anonymized"]["macs"], true);
     assert_eq!(manifest["anonymized"]["ids"], false);
     assert_eq!(manifest["inputs"][0]["sha256"], Value::Null);
+}
+
+/// The container's address is in its MAC address, and words are where none belong.
+#[test]
+fn what_gives_an_address_away_is_hidden_too() {
+    let home = tempfile::tempdir().unwrap();
+    let path = v4([172, 17, 0, 2], [172, 17, 0, 3]);
+    let mut frame = ethernet(&whole(path, 1, &icmp(200, 0, b"SECRSECRETWORDS", true)));
+    frame[..12].copy_from_slice(&[2, 0x42, 172, 17, 0, 3, 2, 0x42, 172, 17, 0, 2]);
+    let input = home.path().join("docker.pcap");
+    fs::write(&input, Capture::new().frame(frame).pcap()).unwrap();
+    let key = key_file(home.path());
+    let hidden = Bundle::fine([
+        input.as_os_str(),
+        "--anonymize".as_ref(),
+        "--anonymize-key".as_ref(),
+        key.as_os_str(),
+    ]);
+    let bytes = hidden.bytes("evidence.pcapng");
+    for secret in [&[172, 17, 0, 2][..], &[172, 17, 0, 3], b"SECR"] {
+        assert!(!bytes.windows(4).any(|run| run == secret), "{secret:?}");
+    }
 }
 
 #[test]
