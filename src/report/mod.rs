@@ -7,6 +7,7 @@
 
 mod beside;
 pub mod build;
+pub mod comparison;
 pub mod csv;
 pub mod document;
 pub mod figures;

@@ -105,6 +105,12 @@ impl Network {
             if made_in != namespace {
                 must_ip(&["-n", made_in, "link", "set", device, "netns", namespace]);
             }
+            // Nothing but what is sent: neither listener reports nor solicitations, at
+            // moments of their own.
+            set(
+                namespace,
+                &[&format!("net.ipv6.conf.{device}.disable_ipv6=1")],
+            );
             must_ip(&["-n", namespace, "link", "set", device, "up"]);
         }
         for (end, address, other, other_address) in [

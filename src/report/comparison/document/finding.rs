@@ -1,0 +1,81 @@
+//! What is wrong along the path, and what it explains.
+
+use crate::report::document::{Fix, Part, Severity, Time};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One cause, with what speaks for it and what would speak against it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PathFinding {
+    /// Stable name of the cause; `fraglens explain` knows it.
+    pub id: String,
+    /// The same for people.
+    pub name: String,
+    /// How grave it is.
+    pub severity: Severity,
+    /// One line.
+    pub title: String,
+    /// The segment it is in, as an index into `segments`; `null` if it is about a point,
+    /// or about all.
+    pub segment: Option<u32>,
+    /// The point it is about, as an index into `points`.
+    pub point: Option<u32>,
+    /// What was seen, with figures.
+    pub seen: String,
+    /// What was seen and what it means, in plain words.
+    pub explanation: String,
+    /// How sure fraglens is, from 0 to 1.
+    pub confidence: f64,
+    /// Frames that show it.
+    pub evidence: Vec<PathEvidence>,
+    /// The cheapest way to prove it wrong.
+    pub disprove: String,
+    /// Commands and advice that repair it.
+    pub fix: Vec<Fix>,
+    /// Where this is documented.
+    pub references: Vec<String>,
+    /// Flows concerned, the worst first, as indices into `flows`; those not listed there
+    /// are left out.
+    pub flows: Vec<u64>,
+    /// Bytes that did not arrive because of it; `null` if that is not known.
+    pub missing_bytes: Option<u64>,
+}
+
+/// One frame that shows a finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PathEvidence {
+    /// Where it was captured, as an index into `points`.
+    pub point: u32,
+    /// Number of the frame in the file, from 1 as in Wireshark.
+    pub frame: u64,
+    /// When it was captured, by the clock of its point.
+    pub timestamp: Time,
+    /// What to look at.
+    pub note: String,
+}
+
+/// Where the difference between sent and delivered went.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PathExplanation {
+    /// IP bytes that entered the path going forward.
+    pub sent_bytes: u64,
+    /// Bits per second of that.
+    pub sent_bits_per_second: Option<f64>,
+    /// IP bytes of those that arrived at the last point.
+    pub arrived_bytes: u64,
+    /// Datagrams that entered the path going forward.
+    pub sent_datagrams: u64,
+    /// Those of them of which everything arrived at the last point.
+    pub arrived_datagrams: u64,
+    /// Fragmented datagrams that the receivers' kernels would deliver, by the model;
+    /// `null` if none was fragmented, or no receiver was modelled.
+    pub predicted_datagrams: Option<u64>,
+    /// What the benchmark or the kernel counted of the same; `null` without a witness.
+    pub counted_datagrams: Option<u64>,
+    /// The difference between sent and arrived, divided among findings.
+    pub parts: Vec<Part>,
+    /// Bytes missing that no finding explains.
+    pub residual_bytes: i64,
+    /// All of it in one sentence.
+    pub sentence: String,
+}

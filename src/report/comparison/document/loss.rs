@@ -1,0 +1,106 @@
+//! What losses look like.
+
+use crate::report::document::Time;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What losses between two points look like.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Loss {
+    /// What most of them have in common.
+    pub pattern: Pattern,
+    /// The same in words, with figures.
+    pub described: String,
+    /// With `every-kth`: k. With `beyond`: the number of fragments that pass.
+    pub number: Option<u64>,
+    /// Lost packets and fragments, of those sent, from 0 to 1.
+    pub rate: f64,
+    /// Longest run of packets of one flow lost without one between them that arrived.
+    pub longest_burst: u64,
+    /// Mean length of such runs; random loss at `rate` has 1 / (1 - rate).
+    pub mean_burst: f64,
+    /// Fragments by their place in the datagram, in 10 equal parts of it from its
+    /// beginning to its end; empty where nothing was fragmented.
+    pub positions: Vec<PositionLoss>,
+    /// First fragments.
+    pub first: PositionLoss,
+    /// Fragments that are neither first nor last.
+    pub middle: PositionLoss,
+    /// Last fragments.
+    pub last: PositionLoss,
+    /// Whole packets and fragments by IP length.
+    pub sizes: Vec<SizeLoss>,
+    /// In equal steps of time, by the clock of the first point; those without traffic are
+    /// left out.
+    pub times: Vec<TimeLoss>,
+    /// Length of such a step.
+    pub step_seconds: f64,
+    /// How losses go with the rate of sending: the correlation of the share lost with
+    /// packets sent, over steps of time, from -1 to 1; `null` with fewer than 8 steps.
+    pub with_rate: Option<f64>,
+}
+
+/// What losses have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// Nothing: evenly over positions, sizes and time.
+    Random,
+    /// Fragments that are not the first.
+    OnlyFirstPasses,
+    /// First fragments.
+    FirstLost,
+    /// Last fragments.
+    LastLost,
+    /// Fragments beyond some number of each datagram.
+    Beyond,
+    /// Every k-th packet of a flow.
+    EveryKth,
+    /// Packets above a size.
+    Large,
+    /// Packets below a size.
+    Small,
+    /// Runs, far longer than chance has them: a queue that overflows, a link that goes
+    /// away.
+    Bursts,
+    /// Everything.
+    All,
+    /// Everything from some time on.
+    FromTimeOn,
+    /// Too few losses to say.
+    #[default]
+    TooFew,
+}
+
+/// Losses of fragments at one place in their datagrams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PositionLoss {
+    /// Sent.
+    pub sent: u64,
+    /// Lost.
+    pub lost: u64,
+}
+
+/// Losses of packets of one range of lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SizeLoss {
+    /// Smallest IP length of the class in bytes.
+    pub bytes_from: u32,
+    /// Largest; `null` for the last class, which is open.
+    pub bytes_to: Option<u32>,
+    /// Sent.
+    pub sent: u64,
+    /// Lost.
+    pub lost: u64,
+}
+
+/// Losses in one step of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TimeLoss {
+    /// Where it begins.
+    pub timestamp: Time,
+    /// Packets and fragments sent.
+    pub sent: u64,
+    /// Lost.
+    pub lost: u64,
+}

@@ -1,0 +1,196 @@
+//! What became of packets between two points.
+
+use super::loss::Loss;
+use crate::report::document::FlowKey;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What became of packets between two points, in the direction they went.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Segment {
+    /// Where it begins, as an index into `points`.
+    pub from: u32,
+    /// Where it ends.
+    pub to: u32,
+    /// What entered it: seen where it enters, or seen to have passed there.
+    pub sent: Count,
+    /// What of that left it: seen where it leaves, or further on.
+    pub arrived: Count,
+    /// What of that did not.
+    pub lost: Count,
+    /// Copies that left it beyond those that entered it, and on the other side
+    /// `duplicates_removed`.
+    pub duplicated: u64,
+    /// Copies that entered it and did not leave it.
+    pub duplicates_removed: u64,
+    /// Packets that left it after others that had entered it later (RFC 4737).
+    pub reordered: u64,
+    /// Packets and fragments that left it and were not seen to enter it, although they
+    /// came in the common time: the capture in front missed them, or they came another
+    /// way.
+    pub appeared: u64,
+    /// Packets and fragments whose bytes were not the same at both ends.
+    pub corrupted: u64,
+    /// How, of the first of them; 8 at most.
+    pub damage: Vec<Damage>,
+    /// What was changed on purpose.
+    pub changes: Changes,
+    /// What is known of the losses; `null` if nothing was lost.
+    pub loss: Option<Loss>,
+    /// How long packets took; `null` if nothing was matched.
+    pub delay: Option<Delay>,
+    /// What one packet in front is behind, where sizes change.
+    pub layout: Layout,
+    /// Packets and fragments that nobody can judge: sent so near to the ends of the
+    /// captures that they may have passed before or after.
+    pub outside: u64,
+}
+
+/// Packets counted in three ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Count {
+    /// Datagrams: of `sent`, those of which anything was seen; of `arrived`, those of
+    /// which all that was sent arrived; of `lost`, the others.
+    pub datagrams: u64,
+    /// IP packets: fragments, and datagrams that were whole.
+    pub packets: u64,
+    /// Fragments alone, as cut where they entered.
+    pub fragments: u64,
+    /// Bytes of those packets, IP headers included.
+    pub bytes: u64,
+}
+
+/// Which way a flow goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From the first point to the last.
+    #[default]
+    Forward,
+    /// From the last point to the first.
+    Backward,
+}
+
+/// How long packets took, in seconds. Where the clock rests on one direction: how much
+/// longer than the fastest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Delay {
+    /// Packets that were measured.
+    pub packets: u64,
+    /// Least.
+    pub min_seconds: f64,
+    /// Half took no longer.
+    pub median_seconds: f64,
+    /// 99 of 100 took no longer.
+    pub p99_seconds: f64,
+    /// Most.
+    pub max_seconds: f64,
+}
+
+/// What was changed on purpose between two points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Changes {
+    /// Packets whose TTL or hop limit changed.
+    pub hop_limit: u64,
+    /// The change that most of them have: -1 for one router; `null` without any.
+    pub hop_limit_by: Option<i16>,
+    /// Packets whose DSCP changed.
+    pub dscp: u64,
+    /// The first such change, from and to; `null` without any.
+    pub dscp_from_to: Option<(u8, u8)>,
+    /// Packets marked on the way as having met congestion (ECN CE).
+    pub congestion_marked: u64,
+    /// Transport checksums whose verdict changed, the most frequent first.
+    pub checksums: Vec<ChecksumChange>,
+    /// Addresses and ports that were translated: flows.
+    pub nat_flows: u64,
+    /// Some of them; 16 at most.
+    pub nat: Vec<NatMapping>,
+    /// Packets that entered without a tunnel and left in one.
+    pub tunnel_added: u64,
+    /// Packets that entered in a tunnel and left without.
+    pub tunnel_removed: u64,
+    /// Packets that left in another tunnel (kind or id) than they entered in.
+    pub tunnel_changed: u64,
+}
+
+/// Verdicts on one checksum at two points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ChecksumChange {
+    /// `good`, `bad`, `offloaded`, `absent`, where it entered.
+    pub from: &'static str,
+    /// The same where it left.
+    pub to: &'static str,
+    /// Packets.
+    pub packets: u64,
+}
+
+/// One flow that was translated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NatMapping {
+    /// As it entered.
+    pub from: FlowKey,
+    /// As it left.
+    pub to: FlowKey,
+    /// `source`, `destination` or `both`.
+    pub kind: &'static str,
+}
+
+/// The same data in packets of other sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Layout {
+    /// Datagrams that entered whole and left in fragments.
+    pub fragmented: u64,
+    /// Datagrams that entered in fragments and left whole.
+    pub reassembled: u64,
+    /// Datagrams that entered in fragments and left in others.
+    pub refragmented: u64,
+    /// IP bytes of the largest fragment with MF that left, of those that were cut on the
+    /// way; `null` without any.
+    pub largest_fragment_bytes: Option<u32>,
+    /// Super-frames (TSO, GSO) that entered and left as packets.
+    pub segmented: u64,
+    /// Packets that entered and left in super-frames (GRO, LRO).
+    pub coalesced: u64,
+}
+
+/// How bytes of one packet differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Damage {
+    /// Number of the frame where it entered.
+    pub from_frame: u64,
+    /// Number of the frame where it left.
+    pub to_frame: u64,
+    /// Bytes that differ; `null` if the files could not be read again.
+    pub bytes_differing: Option<u32>,
+    /// Bits that differ.
+    pub bits_differing: Option<u32>,
+    /// Where the first differs: bytes from the beginning of the IP payload.
+    pub first_offset: Option<u32>,
+    /// The first that differ as they entered, in hex; 16 bytes at most.
+    pub was: String,
+    /// The same as they left.
+    pub is: String,
+    /// What it looks like.
+    pub kind: DamageKind,
+}
+
+/// What damage looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DamageKind {
+    /// A few single bits, as a bad cable, connector or memory cell flips them.
+    Bits,
+    /// A run of bytes became all the same, zero most often.
+    Filled,
+    /// Equal differences at equal distances, as a bad memory chip or bus makes them.
+    Patterned,
+    /// The same bytes, but moved.
+    Shifted,
+    /// The packet is shorter or longer.
+    Resized,
+    /// None of these: other data, as when a middlebox rewrites it.
+    Replaced,
+    /// The files could not be read again.
+    Unknown,
+}
