@@ -146,6 +146,7 @@
 
 pub mod account;
 pub mod cli;
+pub mod compare;
 pub mod decode;
 pub mod diagnose;
 pub mod evidence;

@@ -37,7 +37,7 @@ use crate::source::{self, FilterSet, Source};
 use feed::Feed;
 use lanes::Lanes;
 pub use live::{Harvest, Live};
-pub use shard::Held;
+pub use shard::{Held, whole as whole_of};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

@@ -2,6 +2,7 @@
 //! manual pages and the shell completions.
 
 use super::capture::CaptureArgs;
+pub use super::compare::CompareArgs;
 pub use super::evidence::EvidenceArgs;
 use super::layout::LayoutArgs;
 use super::size;
@@ -99,6 +100,14 @@ pub enum Command {
     /// evidence.pcapng with as few frames as it takes to find the same again, a comment
     /// on each that shows something, and MANIFEST.json with hashes of all.
     Evidence(Box<EvidenceArgs>),
+    /// Say where along a path packets get lost, from captures at two or more points
+    ///
+    /// The captures show the same traffic: at the sender's pod, its node, the
+    /// receiver's node and pod, say. Every datagram and every fragment is found again
+    /// at the other points, in whatever tunnel, behind NAT, fragmented or put together
+    /// on the way, joined or cut by a NIC, whatever the clocks say. What the captures
+    /// lost themselves is told from what the path loses.
+    Compare(Box<CompareArgs>),
     /// Print what is known of a finding, or list all that there are
     Explain(ExplainArgs),
     /// List the network interfaces of this host, with tunnels and offloads
@@ -214,12 +223,8 @@ impl TypedValueParser for FindingNames {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let value = |name, title| PossibleValue::new(name).help(title);
-        let ids = diagnose::ALL
-            .iter()
-            .map(move |cause| value(cause.id, cause.title));
-        let names = diagnose::ALL
-            .iter()
-            .map(move |cause| value(cause.name, cause.title));
+        let ids = diagnose::every().map(move |cause| value(cause.id, cause.title));
+        let names = diagnose::every().map(move |cause| value(cause.name, cause.title));
         Some(Box::new(ids.chain(names)))
     }
 }

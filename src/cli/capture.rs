@@ -8,6 +8,7 @@ use super::progress::Bar;
 use super::stages::{StageArgs, StageOptions};
 use super::terminal::Terminal;
 use super::witness;
+use crate::compare::Pass;
 use crate::model::Duration;
 use crate::pipeline::{self, Analysis};
 use crate::receiver::Settings;
@@ -131,10 +132,7 @@ impl CaptureOptions {
         bar: &Bar,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Read> {
-        let mut warnings = Vec::new();
-        if let Some(why) = self.filter.as_deref().and_then(Filter::drops_fragments) {
-            warnings.push(format!("the filter can take fragments away: {why}"));
-        }
+        let mut warnings = self.filter_warnings();
         let stages =
             self.stages
                 .pipeline(self.filter_set()?, Settings::default(), timeline_bucket)?;
@@ -166,18 +164,30 @@ impl CaptureOptions {
 
     /// The files, from their beginning.
     pub(super) fn open(&self) -> CaptureFiles {
-        let options = SourceOptions {
-            hash: match self.sha256 {
-                When::Never => HashPolicy::Never,
-                When::Auto => SourceOptions::default().hash,
-                When::Always => HashPolicy::Always,
-            },
-            ..SourceOptions::default()
-        };
-        CaptureFiles::open(&self.inputs, &options)
+        CaptureFiles::open(&self.inputs, &self.source_options(Pass::Whole))
     }
 
-    fn filter_set(&self) -> Result<Option<FilterSet>, UsageError> {
+    /// How files are read: only who reads all of one can hash it.
+    pub(super) fn source_options(&self, pass: Pass) -> SourceOptions {
+        SourceOptions {
+            hash: match (pass, self.sha256) {
+                (Pass::Sample, _) | (_, When::Never) => HashPolicy::Never,
+                (Pass::Whole, When::Auto) => SourceOptions::default().hash,
+                (Pass::Whole, When::Always) => HashPolicy::Always,
+            },
+            ..SourceOptions::default()
+        }
+    }
+
+    /// What the filter may do besides what it is for.
+    pub(super) fn filter_warnings(&self) -> Vec<String> {
+        let why = self.filter.as_deref().and_then(Filter::drops_fragments);
+        why.map(|why| format!("the filter can take fragments away: {why}"))
+            .into_iter()
+            .collect()
+    }
+
+    pub(super) fn filter_set(&self) -> Result<Option<FilterSet>, UsageError> {
         let filter = self.filter.as_deref().map(FilterSet::new).transpose();
         filter.map_err(|error| UsageError::Filter(error.to_string()))
     }

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::stages::StageOptions;
 use super::terminal::Terminal;
 use crate::model;
-use crate::report::document::{self, Capture, Report, Severity, Sort};
+use crate::report::document::{self, Capture, CaptureFile, Problem, Report, Severity, Sort};
 use crate::report::text::Style;
 use crate::report::{csv, escape, html, json, markdown, ndjson, text};
 use clap::{Args, ValueHint};
@@ -159,11 +159,20 @@ impl Layout {
 /// and the report may go elsewhere.
 pub(super) fn complain(capture: &Capture) {
     let of_all = capture.problems.iter().map(|problem| ("", problem));
-    let in_files = capture.files.iter().flat_map(|file| {
+    complain_of(of_all);
+    complain_of_files(capture.files.iter());
+}
+
+/// The same of files alone.
+pub(super) fn complain_of_files<'a>(files: impl Iterator<Item = &'a CaptureFile>) {
+    complain_of(files.flat_map(|file| {
         let problems = file.problems.iter();
         problems.map(|problem| (file.path.as_str(), problem))
-    });
-    for (path, problem) in of_all.chain(in_files) {
+    }));
+}
+
+fn complain_of<'a>(problems: impl Iterator<Item = (&'a str, &'a Problem)>) {
+    for (path, problem) in problems {
         if problem.severity == Severity::Error {
             let path = escape::line(path);
             let colon = if path.is_empty() { "" } else { ": " };

@@ -8,6 +8,7 @@
 pub mod analyze;
 pub mod args;
 pub mod capture;
+pub mod compare;
 mod completions;
 pub mod evidence;
 mod explain;
@@ -93,6 +94,10 @@ pub fn run(typed: impl IntoIterator<Item = OsString>) -> anyhow::Result<Status> 
         Command::Evidence(args) => {
             let options = evidence::options(*args, &Terminal::detect())?;
             evidence::run(&options)
+        }
+        Command::Compare(args) => {
+            let options = compare::options(*args, &Terminal::detect())?;
+            compare::run(&options)
         }
         Command::Explain(args) => {
             let options = options::explain(&args, &Terminal::detect())?;

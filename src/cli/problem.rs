@@ -32,6 +32,14 @@ pub enum UsageError {
         "- is standard input, which is a terminal: pipe a capture into it, as in `tcpdump -w - | fraglens analyze -`"
     )]
     TerminalInput,
+    /// A path has two ends.
+    #[error(
+        "two captures at least, made at several points of a path; `fraglens analyze` reports on one"
+    )]
+    OnePoint,
+    /// More captures than are compared.
+    #[error("at most {0} captures can be compared at once")]
+    TooManyPoints(usize),
     /// A figure that is a multiple of another, and is not.
     #[error("--window {0} must be at least twice --interval {1}")]
     WindowTooShort(String, String),

@@ -47,6 +47,12 @@ struct Upper<'a> {
 }
 
 impl<'a> Plain<'a> {
+    /// The upper-layer packet, all of it.
+    #[inline]
+    pub fn upper(&self) -> &'a [u8] {
+        self.upper
+    }
+
     /// Reads a frame, if it is an ordinary one.
     #[inline]
     pub(super) fn of(frame: &Frame<'a>, udp_payloads: &UdpPayloads) -> Option<Self> {

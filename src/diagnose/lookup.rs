@@ -1,18 +1,23 @@
 //! From what somebody typed to a cause.
 
-use super::{ALL, Cause};
+use super::{ALL, Cause, path};
 
 /// Most causes that are suggested for a name that is none.
 const SUGGESTIONS: usize = 3;
 
+/// Every cause: those that one capture shows, and those that take two.
+pub fn every() -> impl Iterator<Item = &'static Cause> {
+    ALL.iter().chain(&path::ALL).copied()
+}
+
 /// The cause with this id or name, in upper or lower case.
 pub fn find(text: &str) -> Option<&'static Cause> {
-    let is_it = |cause: &&&Cause| {
+    let is_it = |cause: &&'static Cause| {
         names(cause)
             .iter()
             .any(|name| name.eq_ignore_ascii_case(text))
     };
-    ALL.iter().find(is_it).copied()
+    every().find(is_it)
 }
 
 /// What may have been meant by a text that is no id and no name, likeliest first:
@@ -22,7 +27,7 @@ pub fn nearest(text: &str) -> Vec<&'static Cause> {
     if text.is_empty() {
         return Vec::new();
     }
-    let ranked = ALL.iter().map(|cause| (distance(cause, &text), *cause));
+    let ranked = every().map(|cause| (distance(cause, &text), cause));
     let mut near: Vec<_> = ranked
         .filter(|(changes, _)| *changes <= tolerance(&text))
         .collect();

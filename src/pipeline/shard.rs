@@ -387,7 +387,7 @@ fn too_deep() -> Stop {
 }
 
 /// What decoding needs to know of a datagram of `payload_bytes`.
-fn whole(datagram: &Datagram, payload_bytes: u32, sum: Option<Sum>) -> Whole {
+pub fn whole(datagram: &Datagram, payload_bytes: u32, sum: Option<Sum>) -> Whole {
     let addresses = datagram.key.addresses;
     let header = &datagram.header;
     let header_bytes = header.datagram_header_bytes(addresses.version);

@@ -3,11 +3,11 @@
 //! Everything is put into an order here that does not depend on how the ledger was
 //! filled, so that the same capture gives the same document.
 
-mod capture;
+pub(in crate::report) mod capture;
 mod findings;
 mod lost;
-mod receivers;
-mod rows;
+pub(in crate::report) mod receivers;
+pub(in crate::report) mod rows;
 mod throughput;
 mod timeline;
 mod witness;

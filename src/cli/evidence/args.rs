@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Most bytes of a capture in a bundle, unless told otherwise: ticket systems take ten
 /// million and more.
-pub(super) const EVIDENCE_BYTES: u64 = 8 << 20;
+pub(in crate::cli) const EVIDENCE_BYTES: u64 = 8 << 20;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -167,7 +167,7 @@ pub fn options(args: EvidenceArgs, terminal: &Terminal) -> Result<EvidenceOption
 }
 
 /// Less would not hold one datagram of 64 KiB in fragments.
-fn evidence_bytes(text: &str) -> Result<u64, String> {
+pub(in crate::cli) fn evidence_bytes(text: &str) -> Result<u64, String> {
     match size_of(text)? {
         0..131_072 => Err("must be at least 128KiB: a datagram can take half of it".to_owned()),
         bytes => Ok(bytes),

@@ -9,7 +9,9 @@ mod told;
 
 pub(in crate::cli) use saved::Watched;
 
+pub(in crate::cli) use args::{EVIDENCE_BYTES, evidence_bytes};
 pub use args::{EvidenceArgs, EvidenceOptions, Hidden, options};
+pub(in crate::cli) use spool::Spool;
 
 use super::Status;
 use super::interrupt::Interrupt;
@@ -25,7 +27,6 @@ use crate::source::{FileFacts, Source};
 use anyhow::Context as _;
 use disguise::Disguise;
 use proof::How;
-use spool::Spool;
 
 /// Analyses, picks the frames that prove it, and writes both.
 pub(super) fn run(options: &EvidenceOptions) -> anyhow::Result<Status> {

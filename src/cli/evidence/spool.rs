@@ -27,7 +27,7 @@ const PATIENCE_MS: u16 = 100;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Inputs that can be read twice.
-pub(super) struct Spool {
+pub(in crate::cli) struct Spool {
     capture: CaptureOptions,
     copies: Vec<Copy>,
 }

@@ -58,7 +58,8 @@ fn warning(message: &str) -> Problem {
     }
 }
 
-fn file(facts: &FileFacts) -> CaptureFile {
+/// One file.
+pub(in crate::report) fn file(facts: &FileFacts) -> CaptureFile {
     CaptureFile {
         path: facts.path.clone(),
         format: facts.format.map(str::to_owned),

@@ -6,7 +6,7 @@ use crate::report::document::{Alternative, MemoryUse, Prediction, Receiver, Time
 use std::collections::BTreeMap;
 
 /// The receivers, in the order of their addresses.
-pub(super) fn receivers(forecasts: &[Forecast]) -> Vec<Receiver> {
+pub(in crate::report) fn receivers(forecasts: &[Forecast]) -> Vec<Receiver> {
     forecasts.iter().map(receiver).collect()
 }
 

@@ -210,7 +210,8 @@ fn icmp_errors(errors: account::IcmpErrors) -> IcmpErrors {
     }
 }
 
-fn flow_key(key: &model::FlowKey, scopes: &ScopeSet) -> FlowKey {
+/// A flow's key with its tunnel and VLANs written out.
+pub(in crate::report) fn flow_key(key: &model::FlowKey, scopes: &ScopeSet) -> FlowKey {
     let scope = scopes.get(key.scope);
     FlowKey {
         src: key.addresses.source(),

@@ -67,6 +67,8 @@ pub struct PathExplanation {
     pub sent_datagrams: u64,
     /// Those of them of which everything arrived at the last point.
     pub arrived_datagrams: u64,
+    /// Datagrams in fragments of which nothing is missing at the last point.
+    pub whole_fragmented_datagrams: u64,
     /// Fragmented datagrams that the receivers' kernels would deliver, by the model;
     /// `null` if none was fragmented, or no receiver was modelled.
     pub predicted_datagrams: Option<u64>,

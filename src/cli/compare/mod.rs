@@ -1,0 +1,122 @@
+//! `fraglens compare`: from captures at several points to what became of packets between
+//! them.
+
+mod args;
+
+pub use args::{CompareArgs, CompareOptions, options};
+
+use super::Status;
+use super::evidence::Spool;
+use super::interrupt::Interrupt;
+use super::layout;
+use super::output::Output;
+use super::progress::Bar;
+use super::witness;
+use crate::compare::{self, Outcome, Pass};
+use crate::receiver::Settings;
+use crate::report::comparison::document::{self, Comparison};
+use crate::report::comparison::{ComparedParts, build};
+use crate::report::document::Severity;
+use crate::source::{CaptureFiles, Source};
+use std::slice;
+
+/// Compares, writes what came of it, and says so by the exit status.
+pub(super) fn run(options: &CompareOptions) -> anyhow::Result<Status> {
+    let interrupt = Interrupt::listen()?;
+    let output = Output::open(options.layout.output.as_deref(), &options.capture.inputs)?;
+    let spool = Spool::of(&options.capture, &interrupt)?;
+    let bar = Bar::new(options.capture.progress);
+    let compared = compare(options, &spool, &bar, &interrupt);
+    bar.clear();
+    finish(options, &compared?, output)
+}
+
+/// Reads all captures and lays out what came of them.
+fn compare(
+    options: &CompareOptions,
+    spool: &Spool,
+    bar: &Bar,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Comparison> {
+    let capture = &options.capture;
+    let mut warnings = capture.filter_warnings();
+    let stages = capture.stages.pipeline(
+        capture.filter_set()?,
+        Settings::default(),
+        options.layout.timeline_bucket,
+    )?;
+    let benchmark = witness::benchmark(capture.benchmark.as_deref())?;
+    let kernel = witness::kernel(capture.nstat.as_deref())?;
+    let how = compare::Options {
+        filter: stages.filter,
+        decode: stages.decode,
+        reassembly: stages.reassembly,
+        receiver: stages.receiver,
+        window: options.window,
+        step: options.layout.timeline_bucket,
+        order: options.order,
+    };
+    let inputs = &spool.capture().inputs;
+    let open = |point: usize, pass: Pass| -> Box<dyn Source> {
+        let input = inputs.get(point).map(slice::from_ref).unwrap_or_default();
+        Box::new(CaptureFiles::open(input, &capture.source_options(pass)))
+    };
+    let mut outcome = compare::compare(inputs.len(), &open, &how, &|read| {
+        bar.update(read.bytes, read.total_bytes, read.frames);
+        interrupt.flow()
+    });
+    for point in &mut outcome.points {
+        spool.rename(slice::from_mut(&mut point.file));
+    }
+    if outcome.ended_early {
+        warnings.push("interrupted: this is what had been read until then".to_owned());
+    }
+    let parts = ComparedParts {
+        outcome: &outcome,
+        benchmark: benchmark.as_ref(),
+        kernel: kernel.as_ref(),
+        warnings: &warnings,
+    };
+    Ok(build(&parts, effective(options, &outcome)))
+}
+
+fn effective(options: &CompareOptions, outcome: &Outcome) -> document::CompareOptions {
+    let decode = &options.capture.stages.decode;
+    document::CompareOptions {
+        filter: options.capture.filter.clone(),
+        window_seconds: options.window.as_secs_f64(),
+        order_found: outcome.is_order_found,
+        vxlan_ports: decode.all_vxlan_ports(),
+        geneve_ports: decode.all_geneve_ports(),
+        auto_tunnel: decode.auto_tunnel == crate::decode::AutoTunnel::On,
+        timeline_bucket_seconds: options.layout.timeline_bucket.as_secs_f64(),
+        top: options.layout.top,
+    }
+}
+
+/// Says what could not be read, writes the comparison, and decides the exit status.
+fn finish(
+    options: &CompareOptions,
+    comparison: &Comparison,
+    mut output: Output,
+) -> anyhow::Result<Status> {
+    let files = comparison.points.iter().map(|point| &point.file);
+    layout::complain_of_files(files.clone());
+    if comparison.points.iter().any(|point| point.file.frames > 0) {
+        serde_json::to_writer_pretty(&mut output, comparison)?;
+        output.finish()?;
+    }
+    let problems = files.flat_map(|file| &file.problems);
+    if problems.map(|problem| problem.severity).max() == Some(Severity::Error) {
+        return Ok(Status::Unreadable);
+    }
+    let worst = comparison
+        .findings
+        .iter()
+        .map(|finding| finding.severity)
+        .max();
+    Ok(match options.layout.fail_on {
+        Some(limit) if worst >= Some(limit) => Status::FailOn,
+        _ => Status::Done,
+    })
+}

@@ -1,0 +1,247 @@
+//! How far the clocks of captures are apart, which way traffic goes, and in which order
+//! the points lie: from a sample of packets, the same at every point.
+//!
+//! Of each capture those packets are kept whose hash is smallest. Whatever two captures
+//! have in common is then in both samples, however long they are (A. Broder, "On the
+//! resemblance and containment of documents", 1997).
+
+use super::content::hash;
+use super::sighting::{Form, LaneFacts, Sighting};
+use crate::model::{Addresses, Duration, Timestamp};
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
+
+/// Packets of a sample.
+const SAMPLE: usize = 1 << 13;
+/// Differences of clocks that agree so far are one.
+const AGREE_WITHIN: Duration = Duration::from_millis(250);
+/// Packets that have to agree, unless the captures have fewer.
+const ENOUGH: usize = 8;
+/// Clocks that are closer than this are taken to be set by one time.
+const SET_ALIKE: Duration = Duration::from_secs(1);
+
+/// Samples of the packets of one point: with and without what NAT may change.
+#[derive(Debug, Default)]
+pub(super) struct Sample {
+    lanes: Vec<LaneFacts>,
+    strict: Marks,
+    loose: Marks,
+}
+
+/// Packets by hash, the smallest ones.
+#[derive(Debug, Default)]
+struct Marks {
+    marks: BTreeMap<u64, Mark>,
+    is_full: bool,
+}
+
+/// A packet of a sample.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    time: Timestamp,
+    addresses: Addresses,
+    hop_limit: u8,
+    bytes: u32,
+    /// Packets like it.
+    count: u32,
+}
+
+/// What two samples have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Common {
+    /// How far the clock of the second is ahead.
+    pub ahead: Duration,
+    pairs: Vec<(Mark, Mark)>,
+}
+
+impl Sample {
+    /// Takes in lanes and sightings of the point.
+    pub fn take(&mut self, lanes: &[LaneFacts], sightings: &[Sighting]) {
+        self.lanes.extend_from_slice(lanes);
+        for sighting in sightings {
+            if sighting.form == Form::Whole && sighting.bytes == 0 {
+                continue;
+            }
+            let Some(lane) = self.lanes.get(sighting.lane as usize) else {
+                continue;
+            };
+            let mark = Mark {
+                time: sighting.time,
+                addresses: lane.key.addresses,
+                hop_limit: sighting.hop_limit,
+                bytes: sighting.ip_bytes,
+                count: 1,
+            };
+            let id = u64::from(sighting.id);
+            self.strict.take(hash(&[sighting.content, id]), mark);
+            self.loose.take(hash(&[sighting.content]), mark);
+        }
+    }
+
+    /// What this has in common with another; `None` if that could be chance.
+    pub fn common(&self, other: &Self) -> Option<Common> {
+        let strictly = self.strict.common(&other.strict);
+        strictly.or_else(|| self.loose.common(&other.loose))
+    }
+}
+
+impl Marks {
+    fn take(&mut self, key: u64, mark: Mark) {
+        if self.is_full
+            && let Some((largest, _)) = self.marks.last_key_value()
+            && key > *largest
+        {
+            return;
+        }
+        let known = self.marks.entry(key).or_insert(Mark { count: 0, ..mark });
+        known.count += 1;
+        if self.marks.len() > SAMPLE {
+            self.marks.pop_last();
+            self.is_full = true;
+        }
+    }
+
+    fn common(&self, other: &Self) -> Option<Common> {
+        let pairs = self.marks.iter().filter_map(|(key, mine)| {
+            let theirs = other.marks.get(key)?;
+            Some((*mine, *theirs))
+        });
+        let mut pairs: Vec<(Mark, Mark)> = pairs.collect();
+        // What there are many of says little about when.
+        if pairs.iter().any(|pair| is_single(pair)) {
+            pairs.retain(is_single);
+        }
+        pairs.sort_unstable_by_key(ahead);
+        let agreeing = densest(&pairs);
+        let (all, agreed) = (pairs.len(), agreeing.len());
+        let smaller = self.marks.len().min(other.marks.len());
+        let is_enough = agreed >= ENOUGH && agreed * 5 >= all;
+        let is_all_there_is = agreed > 0 && agreed == all && agreed * 2 >= smaller;
+        if !(is_enough || is_all_there_is) {
+            return None;
+        }
+        let pairs = pairs[agreeing].to_vec();
+        Some(Common {
+            ahead: ahead(&pairs[pairs.len() / 2]),
+            pairs,
+        })
+    }
+}
+
+fn is_single((one, other): &(Mark, Mark)) -> bool {
+    one.count == 1 && other.count == 1
+}
+
+fn ahead((one, other): &(Mark, Mark)) -> Duration {
+    other.time - one.time
+}
+
+/// The longest stretch of pairs that agree.
+fn densest(pairs: &[(Mark, Mark)]) -> std::ops::Range<usize> {
+    let mut best = 0..0;
+    let mut first = 0;
+    for last in 0..pairs.len() {
+        while ahead(&pairs[last]) - ahead(&pairs[first]) > AGREE_WITHIN {
+            first += 1;
+        }
+        if last + 1 - first > best.len() {
+            best = first..last + 1;
+        }
+    }
+    best
+}
+
+impl Common {
+    /// Which addresses go from the second to the first, as the first and as the second
+    /// see them.
+    pub fn backward(&self) -> [Vec<(Addresses, bool)>; 2] {
+        let mut ways: HashMap<Addresses, Way> = HashMap::new();
+        for (one, other) in &self.pairs {
+            let way = ways.entry(one.addresses).or_default();
+            way.steps += i64::from(steps(one, other));
+            way.ahead += i128::from((other.time - one.time).0);
+            way.packets += 1;
+            way.there = Some(other.addresses);
+        }
+        let mut told = [Vec::new(), Vec::new()];
+        for (addresses, way) in &ways {
+            let Some(is_backward) = way.is_backward(ways.get(&addresses.reversed())) else {
+                continue;
+            };
+            told[0].push((*addresses, is_backward));
+            told[1].extend(way.there.map(|there| (there, is_backward)));
+        }
+        told
+    }
+
+    /// How much more goes from the first to the second than back, as far as that can be
+    /// told: more than 0 if the first lies in front.
+    pub fn lead(&self) -> i64 {
+        let are_set_alike = self.ahead.0.saturating_abs() < SET_ALIKE.0;
+        let leads = self.pairs.iter().map(|(one, other)| {
+            let by_time = match are_set_alike {
+                true => (other.time - one.time).0.signum(),
+                false => 0,
+            };
+            let sign = match steps(one, other) {
+                0 => by_time,
+                steps => i64::from(steps),
+            };
+            sign * i64::from(one.bytes)
+        });
+        leads.sum()
+    }
+}
+
+/// Which way some addresses go.
+#[derive(Clone, Copy, Debug, Default)]
+struct Way {
+    steps: i64,
+    ahead: i128,
+    packets: i128,
+    there: Option<Addresses>,
+}
+
+impl Way {
+    /// By TTL; else by who comes earlier by the other clock than what goes the other way.
+    fn is_backward(&self, reverse: Option<&Self>) -> Option<bool> {
+        if self.steps != 0 {
+            return Some(self.steps < 0);
+        }
+        let reverse = reverse?;
+        let mean = |way: &Self| way.ahead / way.packets.max(1);
+        Some(mean(self) < mean(reverse))
+    }
+}
+
+/// 1 if TTL or hop limit went down from one to the other, -1 if it went up.
+fn steps(one: &Mark, other: &Mark) -> i32 {
+    (i32::from(one.hop_limit) - i32::from(other.hop_limit)).signum()
+}
+
+/// The points in the order of the path; `leads` says of two how much more goes from the
+/// first to the second. What cannot be told stays as it was given.
+pub(super) fn in_order(points: usize, leads: impl Fn(usize, usize) -> i64) -> Vec<usize> {
+    let behind = |point: usize| {
+        let others = (0..points).filter(|other| *other != point);
+        others
+            .map(|other| leads(other, point).signum())
+            .sum::<i64>()
+    };
+    let mut order: Vec<usize> = (0..points).collect();
+    order.sort_by_key(|point| behind(*point));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_put_in_order_and_stay_where_nothing_is_known() {
+        let place = [2_i64, 0, 3, 1];
+        let known = |one: usize, other: usize| (place[other] - place[one]) * 100;
+        assert_eq!(in_order(4, known), [1, 3, 0, 2]);
+        assert_eq!(in_order(4, |_, _| 0), [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,197 @@
+//! What is counted between two points, whichever way packets went.
+
+use super::delay::Delays;
+use super::parcel::VERDICTS;
+use super::shape::Shape;
+use std::ops::AddAssign;
+
+/// Packets counted in four ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Datagrams.
+    pub datagrams: u64,
+    /// IP packets.
+    pub packets: u64,
+    /// Those of them that are fragments.
+    pub fragments: u64,
+    /// IP bytes.
+    pub bytes: u64,
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Self) {
+        self.datagrams += other.datagrams;
+        self.packets += other.packets;
+        self.fragments += other.fragments;
+        self.bytes += other.bytes;
+    }
+}
+
+/// Frames in which one packet was seen on both sides, changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// On the side of the first point.
+    pub front: u64,
+    /// On the side of the last point.
+    pub back: u64,
+    /// By the clock of either.
+    pub times: [crate::model::Timestamp; 2],
+}
+
+/// Most pairs of frames that are kept of each kind.
+pub const MAX_PAIRS: usize = 8;
+
+/// What was seen between two points: in front is the side of the first point, behind that
+/// of the last.
+#[derive(Clone, Debug, Default)]
+pub struct Between {
+    /// Seen in front, or in front of that and behind: by the cut in front.
+    pub front: Count,
+    /// Of that, what was seen behind as well.
+    pub front_passed: Count,
+    /// Seen behind, or further behind and in front: by the cut there.
+    pub back: Count,
+    /// Of that, what was seen in front as well.
+    pub back_passed: Count,
+    /// Datagrams in fragments of which nothing is missing, in front and behind.
+    pub whole: [u64; 2],
+    /// Copies, in front and behind, beyond the other side.
+    pub more_copies: [u64; 2],
+    /// Packets overtaken, as seen by order behind, and in front.
+    pub reordered: [u64; 2],
+    /// Packets whose bytes differ.
+    pub corrupted: u64,
+    /// The first of them.
+    pub damaged: Vec<Pair>,
+    /// Packets whose TTL differs.
+    pub hop_limit: u64,
+    /// The difference that most of them have, and its lead over all others.
+    pub hop_limit_by: (i16, u64),
+    /// Packets whose DSCP differs.
+    pub dscp: u64,
+    /// The first: in front, behind.
+    pub dscp_from_to: Option<(u8, u8)>,
+    /// Packets marked CE behind alone, and in front alone.
+    pub congestion_marked: [u64; 2],
+    /// Packets by verdict on their checksum in front and behind.
+    pub checksums: [[u64; VERDICTS]; VERDICTS],
+    /// Datagrams whole in front and in fragments behind.
+    pub fragmented: u64,
+    /// Datagrams in fragments in front and whole behind.
+    pub reassembled: u64,
+    /// Datagrams in fragments on both sides, but in others.
+    pub refragmented: u64,
+    /// The largest fragment that such a datagram had in front, and behind.
+    pub largest_fragment: [u32; 2],
+    /// Super-frames in front that were packets behind.
+    pub segmented: u64,
+    /// Packets in front that were super-frames behind.
+    pub coalesced: u64,
+    /// Sent when the capture on the other side had not begun, or had ended.
+    pub outside: [u64; 2],
+    /// How long packets took, either way.
+    pub delays: Option<Delays>,
+    /// What losses look like.
+    pub shape: Shape,
+    /// Frames of the first that were seen in front alone, and behind alone.
+    pub lone: [Vec<(u64, crate::model::Timestamp)>; 2],
+}
+
+impl Between {
+    /// A difference in TTL: the majority of them, by Boyer and Moore.
+    pub fn hop_limit_differs(&mut self, by: i16) {
+        self.hop_limit += 1;
+        let (most, lead) = &mut self.hop_limit_by;
+        if *most == by {
+            *lead += 1;
+        } else if *lead == 0 {
+            (*most, *lead) = (by, 1);
+        } else {
+            *lead -= 1;
+        }
+    }
+
+    /// Takes in how long a packet took.
+    pub fn took(&mut self, nanoseconds: i64) {
+        if self.delays.is_none() {
+            self.delays = Delays::new();
+        }
+        if let Some(delays) = &mut self.delays {
+            delays.record(nanoseconds);
+        }
+    }
+
+    /// Adds what was seen of others, which went the same way.
+    pub fn add(&mut self, other: &Self) {
+        self.front += other.front;
+        self.front_passed += other.front_passed;
+        self.back += other.back;
+        self.back_passed += other.back_passed;
+        self.corrupted += other.corrupted;
+        self.hop_limit += other.hop_limit;
+        self.dscp += other.dscp;
+        self.fragmented += other.fragmented;
+        self.reassembled += other.reassembled;
+        self.refragmented += other.refragmented;
+        self.segmented += other.segmented;
+        self.coalesced += other.coalesced;
+        for side in 0..2 {
+            self.whole[side] += other.whole[side];
+            self.more_copies[side] += other.more_copies[side];
+            self.reordered[side] += other.reordered[side];
+            self.congestion_marked[side] += other.congestion_marked[side];
+            self.outside[side] += other.outside[side];
+            self.largest_fragment[side] =
+                self.largest_fragment[side].max(other.largest_fragment[side]);
+            let room = MAX_PAIRS.saturating_sub(self.lone[side].len());
+            self.lone[side].extend(other.lone[side].iter().take(room));
+        }
+        if other.hop_limit_by.1 > self.hop_limit_by.1 {
+            self.hop_limit_by = other.hop_limit_by;
+        }
+        self.dscp_from_to = self.dscp_from_to.or(other.dscp_from_to);
+        let room = MAX_PAIRS.saturating_sub(self.damaged.len());
+        self.damaged.extend(other.damaged.iter().take(room));
+        for (mine, others) in self.checksums.iter_mut().zip(other.checksums) {
+            for (sum, more) in mine.iter_mut().zip(others) {
+                *sum += more;
+            }
+        }
+        match (&mut self.delays, &other.delays) {
+            (Some(mine), Some(others)) => mine.add(others),
+            (None, others) => self.delays.clone_from(others),
+            (Some(_), None) => {}
+        }
+        self.shape.add(&other.shape);
+    }
+
+    /// The same seen from the other end: what went back goes forward.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let mut other = self.clone();
+        std::mem::swap(&mut other.front, &mut other.back);
+        std::mem::swap(&mut other.front_passed, &mut other.back_passed);
+        other.whole.reverse();
+        other.more_copies.reverse();
+        other.reordered.reverse();
+        other.congestion_marked.reverse();
+        other.largest_fragment.reverse();
+        other.outside.reverse();
+        other.lone.reverse();
+        other.hop_limit_by.0 = -other.hop_limit_by.0;
+        other.dscp_from_to = other.dscp_from_to.map(|(from, to)| (to, from));
+        for pair in &mut other.damaged {
+            std::mem::swap(&mut pair.front, &mut pair.back);
+            pair.times.reverse();
+        }
+        for (from, row) in other.checksums.iter_mut().enumerate() {
+            for (to, count) in row.iter_mut().enumerate() {
+                *count = self.checksums[to][from];
+            }
+        }
+        std::mem::swap(&mut other.fragmented, &mut other.reassembled);
+        std::mem::swap(&mut other.segmented, &mut other.coalesced);
+        other.shape = self.shape.reversed();
+        other
+    }
+}

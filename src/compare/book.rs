@@ -1,0 +1,551 @@
+//! What became of each parcel, written down once it is over.
+
+use super::between::{Between, Count, MAX_PAIRS, Pair};
+use super::flight::{Flight, pairs};
+use super::parcel::{Mask, Parcel, Piece, UNKNOWN};
+use super::shape::{Fate, Place};
+use super::sighting::Form;
+use super::slab::NONE;
+use crate::model::{Duration, Timestamp};
+use std::ops::Range;
+
+/// Flows with an account of their own; all others share one.
+pub const MAX_ACCOUNTS: usize = 1 << 14;
+/// Flows whose delays are kept.
+const MAX_DELAYS: usize = 1 << 12;
+/// Steps of time at most; with more they get twice as long.
+pub const MAX_STEPS: usize = 4096;
+
+/// All accounts.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    points: usize,
+    /// Of each flow of the path, the number of its account.
+    numbers: Vec<u32>,
+    accounts: Vec<Account>,
+    /// Over time, by pair of points.
+    series: Vec<Series>,
+    /// Of all flows, by pair of points: how long packets took.
+    pub delays: Vec<Option<super::delay::Delays>>,
+    /// By point.
+    pub tallies: Vec<Tally>,
+    /// Datagrams written down under the account of others.
+    pub shared: u64,
+    /// Pieces of the parcel at hand, by where they begin.
+    pieces: Vec<u32>,
+}
+
+/// What is known of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// Its number among flows of the path; `None` for all that have no account.
+    pub flow: Option<u32>,
+    /// By pair of points.
+    pub between: Vec<Between>,
+    /// By point.
+    pub at: Vec<Passage>,
+    /// Whether a tunnel is in its packets.
+    pub is_carrier: bool,
+    /// First and last of it.
+    pub span: Option<(Timestamp, Timestamp)>,
+}
+
+/// What of a flow came to one point.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Passage {
+    /// Packets and fragments.
+    pub packets: u64,
+    /// IP bytes of those.
+    pub bytes: u64,
+    /// TTL or hop limit of the first.
+    pub hop_limit: u8,
+}
+
+/// What one point saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Innermost datagrams.
+    pub datagrams: u64,
+    /// Fragments of these.
+    pub fragments: u64,
+    /// Packets and fragments seen elsewhere too.
+    pub matched: u64,
+    /// Packets and fragments that passed unseen.
+    pub missed: u64,
+}
+
+/// Packets over time.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// When the first step begins.
+    pub origin: Option<Timestamp>,
+    /// How long a step is.
+    pub width: Duration,
+    /// Packets by fate.
+    pub steps: Vec<super::shape::Fates>,
+}
+
+impl Series {
+    fn new(width: Duration) -> Self {
+        Self {
+            origin: None,
+            width,
+            steps: Vec::new(),
+        }
+    }
+
+    fn count(&mut self, fate: Fate, time: Timestamp) {
+        let origin = *self.origin.get_or_insert(time);
+        let since = (time - origin).0.max(0);
+        while since / self.width.0 >= MAX_STEPS as i64 {
+            self.widen();
+        }
+        let place = (since / self.width.0) as usize;
+        if place >= self.steps.len() {
+            self.steps.resize_with(place + 1, Default::default);
+        }
+        self.steps[place].count(fate);
+    }
+
+    fn widen(&mut self) {
+        self.width = Duration(self.width.0.saturating_mul(2));
+        let pairs = self.steps.chunks(2).map(|pair| {
+            let mut sum = pair[0];
+            if let Some(second) = pair.get(1) {
+                sum += *second;
+            }
+            sum
+        });
+        self.steps = pairs.collect();
+    }
+}
+
+/// How a parcel is seen between two points.
+struct View {
+    pair: usize,
+    front: usize,
+    back: usize,
+    /// Points in front of the pair, and behind, their own included.
+    in_front: Mask,
+    behind: Mask,
+}
+
+impl Book {
+    pub fn new(points: usize, step: Duration) -> Self {
+        let pairs = pairs(points).count();
+        Self {
+            points,
+            numbers: Vec::new(),
+            accounts: Vec::new(),
+            series: (0..pairs).map(|_| Series::new(step)).collect(),
+            delays: (0..pairs).map(|_| super::delay::Delays::new()).collect(),
+            tallies: vec![Tally::default(); points],
+            shared: 0,
+            pieces: Vec::new(),
+        }
+    }
+
+    /// The accounts, those of flows that turned out to be one added up.
+    pub fn into_accounts(self) -> (Vec<Account>, Vec<Series>) {
+        (self.accounts, self.series)
+    }
+
+    /// Writes down what became of a parcel.
+    pub fn settle(&mut self, flight: &Flight, parcel: &Parcel, flow: u32) {
+        let number = self.account(flow, parcel.is_carrier);
+        let pieces = self.sorted(flight, parcel);
+        self.account_span(number, parcel);
+        self.note_passages(flight, parcel, &pieces, number);
+        for (pair, (front, back)) in pairs(self.points).enumerate() {
+            let view = View {
+                pair,
+                front,
+                back,
+                in_front: ((1_u32 << (front + 1)) - 1) as Mask,
+                behind: !(((1_u32 << back) - 1) as Mask),
+            };
+            self.between(flight, parcel, &pieces, number, &view);
+        }
+        self.pieces = pieces;
+    }
+
+    fn account(&mut self, flow: u32, is_carrier: bool) -> usize {
+        if flow as usize >= self.numbers.len() {
+            self.numbers.resize(flow as usize + 1, NONE);
+        }
+        let known = self.numbers[flow as usize];
+        let number = match known {
+            NONE => self.open(flow),
+            known => known as usize,
+        };
+        self.accounts[number].is_carrier |= is_carrier;
+        number
+    }
+
+    fn open(&mut self, flow: u32) -> usize {
+        let is_full = self.accounts.len() >= MAX_ACCOUNTS;
+        if is_full {
+            self.shared += 1;
+            self.numbers[flow as usize] = MAX_ACCOUNTS as u32;
+        } else {
+            self.numbers[flow as usize] = self.accounts.len() as u32;
+        }
+        if self.accounts.len() <= MAX_ACCOUNTS {
+            self.accounts.push(Account {
+                flow: (!is_full).then_some(flow),
+                between: vec![Between::default(); pairs(self.points).count()],
+                at: vec![Passage::default(); self.points],
+                is_carrier: false,
+                span: None,
+            });
+        }
+        self.numbers[flow as usize] as usize
+    }
+
+    /// The pieces of a parcel by where they begin.
+    fn sorted(&mut self, flight: &Flight, parcel: &Parcel) -> Vec<u32> {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        let mut at = parcel.pieces;
+        while at != NONE {
+            pieces.push(at);
+            at = flight.piece(at).next;
+        }
+        if pieces.len() > 1 {
+            pieces.sort_unstable_by_key(|at| {
+                let piece = flight.piece(*at);
+                (piece.offset, piece.bytes)
+            });
+        }
+        pieces
+    }
+
+    fn account_span(&mut self, number: usize, parcel: &Parcel) {
+        let span = &mut self.accounts[number].span;
+        let (first, last) = span.unwrap_or((parcel.first, parcel.last));
+        *span = Some((first.min(parcel.first), last.max(parcel.last)));
+    }
+
+    fn note_passages(&mut self, flight: &Flight, parcel: &Parcel, pieces: &[u32], number: usize) {
+        let is_fragmented = parcel.form == Form::Piece || pieces.len() > 1;
+        for point in 0..self.points {
+            let here: Mask = 1 << point;
+            if parcel.seen & here != 0 && !parcel.is_carrier {
+                self.tallies[point].datagrams += 1;
+            }
+            for at in pieces {
+                let piece = flight.piece(*at);
+                let tally = &mut self.tallies[point];
+                if piece.seen & here == 0 {
+                    let passed =
+                        piece.seen & (here - 1) != 0 && piece.seen & !(here | (here - 1)) != 0;
+                    tally.missed += u64::from(passed);
+                    continue;
+                }
+                tally.matched += u64::from(
+                    piece.seen & !here != 0
+                        || is_covered(flight, parcel, pieces, &piece.range(), !here),
+                );
+                tally.fragments +=
+                    u64::from(is_fragmented && is_cut(parcel, piece) && !parcel.is_carrier);
+                let passage = &mut self.accounts[number].at[point];
+                if passage.packets == 0 {
+                    passage.hop_limit = flight.seen(*at, point).hop_limit;
+                }
+                passage.packets += 1;
+                passage.bytes += u64::from(piece.ip_bytes);
+            }
+        }
+    }
+
+    fn between(
+        &mut self,
+        flight: &Flight,
+        parcel: &Parcel,
+        pieces: &[u32],
+        number: usize,
+        view: &View,
+    ) {
+        let delays = &self.delays[view.pair];
+        let is_judged = is_judged(flight, parcel, view, || {
+            let figures = delays.as_ref().and_then(super::delay::Delays::figures);
+            Duration(figures.map_or(0, |figures| figures.p99 as i64))
+        });
+        let has_delays = number < MAX_DELAYS;
+        let account = &mut self.accounts[number];
+        let between = &mut account.between[view.pair];
+        let mut whole = Whole::default();
+        for (number, at) in (0..).zip(pieces) {
+            let piece = flight.piece(*at);
+            let Some(fate) = fate(flight, parcel, pieces, piece, view) else {
+                continue;
+            };
+            if fate != Fate::Both && !is_judged {
+                between.outside[usize::from(fate == Fate::Back)] += 1;
+                continue;
+            }
+            whole.note(piece, parcel, view, fate);
+            count(between, parcel, piece, view, fate);
+            let side = if fate == Fate::Back {
+                view.back
+            } else {
+                view.front
+            };
+            let order = flight.seen(*at, side).order;
+            let place = (parcel.form == Form::Piece && is_cut(parcel, piece)).then(|| Place {
+                number,
+                of: (parcel.length != UNKNOWN).then_some((piece.offset, parcel.length)),
+                is_last: piece.end() == parcel.length,
+            });
+            if is_counted_here(piece, view, fate) {
+                between.shape.count(fate, piece.ip_bytes, place, order);
+                if !parcel.is_carrier {
+                    self.series[view.pair].count(fate, parcel.first);
+                }
+                if fate != Fate::Both {
+                    let lone = &mut between.lone[usize::from(fate == Fate::Back)];
+                    if lone.len() < MAX_PAIRS {
+                        let seen = flight.seen(*at, side);
+                        lone.push((seen.frame, seen.time));
+                    }
+                }
+            }
+            if piece.seen & (1 << view.front) != 0 && piece.seen & (1 << view.back) != 0 {
+                let delay = changes(flight, parcel, *at, view, between);
+                if let Some(delay) = delay {
+                    if has_delays {
+                        between.took(delay);
+                    }
+                    if let Some(all) = &mut self.delays[view.pair] {
+                        all.record(delay);
+                    }
+                }
+            }
+        }
+        whole.write(parcel, between);
+        for (side, points) in [view.in_front, view.behind].into_iter().enumerate() {
+            let is_whole = is_whole(flight, parcel, pieces, points);
+            between.whole[side] += u64::from(is_whole);
+        }
+    }
+}
+
+/// Whether points on one side saw all of a datagram that is in fragments somewhere.
+fn is_whole(flight: &Flight, parcel: &Parcel, pieces: &[u32], points: Mask) -> bool {
+    if parcel.form == Form::Segment || parcel.length == UNKNOWN || pieces.len() < 2 {
+        return false;
+    }
+    let all = 0..parcel.length;
+    is_covered(flight, parcel, pieces, &all, points)
+}
+
+/// What pieces add up to.
+#[derive(Default)]
+struct Whole {
+    front: u32,
+    back: u32,
+    lost: [u32; 2],
+    only_front: u32,
+    only_back: u32,
+    largest: [u32; 2],
+}
+
+impl Whole {
+    fn note(&mut self, piece: &Piece, parcel: &Parcel, view: &View, fate: Fate) {
+        let is_front = piece.seen & view.in_front != 0;
+        let is_back = piece.seen & view.behind != 0;
+        let is_more = piece.end() != parcel.length;
+        if is_front {
+            self.front += 1;
+            self.largest[0] = self.largest[0].max(if is_more { piece.ip_bytes } else { 0 });
+        }
+        if is_back {
+            self.back += 1;
+            self.largest[1] = self.largest[1].max(if is_more { piece.ip_bytes } else { 0 });
+        }
+        self.only_front += u32::from(is_front && !is_back);
+        self.only_back += u32::from(is_back && !is_front);
+        self.lost[0] += u32::from(fate == Fate::Front);
+        self.lost[1] += u32::from(fate == Fate::Back);
+    }
+
+    fn write(&self, parcel: &Parcel, between: &mut Between) {
+        if self.front > 0 {
+            between.front.datagrams += 1;
+            between.front_passed.datagrams += u64::from(self.back > 0 && self.lost[0] == 0);
+        }
+        if self.back > 0 {
+            between.back.datagrams += 1;
+            between.back_passed.datagrams += u64::from(self.front > 0 && self.lost[1] == 0);
+        }
+        // Cut in another way: pieces of either side alone that are no losses.
+        let is_recut = self.only_front > self.lost[0] || self.only_back > self.lost[1];
+        if !is_recut || self.front == 0 || self.back == 0 {
+            return;
+        }
+        let is_stream = parcel.form == Form::Segment;
+        let is_piece_in_front = self.front > 1 || self.largest[0] > 0;
+        let is_piece_behind = self.back > 1 || self.largest[1] > 0;
+        match (is_piece_in_front, is_piece_behind) {
+            (false, _) if is_stream => between.segmented += 1,
+            (_, false) if is_stream => between.coalesced += 1,
+            (false, _) => between.fragmented += 1,
+            (_, false) => between.reassembled += 1,
+            (true, true) if !is_stream => between.refragmented += 1,
+            (true, true) => {}
+        }
+        for (known, largest) in between.largest_fragment.iter_mut().zip(self.largest) {
+            *known = (*known).max(largest);
+        }
+    }
+}
+
+/// Whether a piece is less than its parcel.
+fn is_cut(parcel: &Parcel, piece: &Piece) -> bool {
+    (piece.offset, piece.bytes) != (0, parcel.length)
+}
+
+/// Whether the bytes of a piece were seen at some of these points, however they were cut.
+fn is_covered(
+    flight: &Flight,
+    parcel: &Parcel,
+    pieces: &[u32],
+    range: &Range<u32>,
+    points: Mask,
+) -> bool {
+    if parcel.seen & points == 0 || pieces.len() < 2 {
+        return false;
+    }
+    let mut reached = range.start;
+    for at in pieces {
+        let other = flight.piece(*at);
+        if other.seen & points != 0 && other.offset <= reached {
+            reached = reached.max(other.end());
+        }
+    }
+    reached >= range.end
+}
+
+/// What became of a piece between two points; `None` if it has nothing to do with them.
+fn fate(
+    flight: &Flight,
+    parcel: &Parcel,
+    pieces: &[u32],
+    piece: &Piece,
+    view: &View,
+) -> Option<Fate> {
+    let is_front = piece.seen & view.in_front != 0;
+    let is_back = piece.seen & view.behind != 0;
+    match (is_front, is_back) {
+        (true, true) => Some(Fate::Both),
+        (true, false) if piece.seen & (1 << view.front) != 0 => {
+            let passed = is_covered(flight, parcel, pieces, &piece.range(), view.behind);
+            Some(if passed { Fate::Both } else { Fate::Front })
+        }
+        (false, true) if piece.seen & (1 << view.back) != 0 => {
+            let passed = is_covered(flight, parcel, pieces, &piece.range(), view.in_front);
+            Some(if passed { Fate::Both } else { Fate::Back })
+        }
+        _ => None,
+    }
+}
+
+/// A piece that was cut in another way on the other side is counted on its own.
+fn is_counted_here(piece: &Piece, view: &View, fate: Fate) -> bool {
+    fate != Fate::Both || piece.seen & view.in_front != 0
+}
+
+/// Counts one piece on the sides where it was seen.
+fn count(between: &mut Between, parcel: &Parcel, piece: &Piece, view: &View, fate: Fate) {
+    let is_fragment = parcel.form != Form::Segment && is_cut(parcel, piece);
+    let one = Count {
+        datagrams: 0,
+        packets: 1,
+        fragments: is_fragment.into(),
+        bytes: piece.ip_bytes.into(),
+    };
+    if piece.seen & view.in_front != 0 {
+        between.front += one;
+        if fate == Fate::Both {
+            between.front_passed += one;
+        }
+    }
+    if piece.seen & view.behind != 0 {
+        between.back += one;
+        if fate == Fate::Both {
+            between.back_passed += one;
+        }
+    }
+}
+
+/// Notes what changed between two points that both saw a piece; gives how long it took,
+/// where that can be said.
+fn changes(
+    flight: &Flight,
+    parcel: &Parcel,
+    at: u32,
+    view: &View,
+    between: &mut Between,
+) -> Option<i64> {
+    let piece = flight.piece(at);
+    let (front, back) = (flight.seen(at, view.front), flight.seen(at, view.back));
+    let damage = piece.damaged & (1 << view.front | 1 << view.back);
+    if damage.count_ones() == 1 {
+        between.corrupted += 1;
+        if between.damaged.len() < MAX_PAIRS {
+            between.damaged.push(Pair {
+                front: front.frame,
+                back: back.frame,
+                times: [front.time, back.time],
+            });
+        }
+    }
+    if front.hop_limit != back.hop_limit {
+        between.hop_limit_differs(i16::from(back.hop_limit) - i16::from(front.hop_limit));
+    }
+    let (dscp_in, dscp_out) = (front.traffic_class >> 2, back.traffic_class >> 2);
+    if dscp_in != dscp_out {
+        between.dscp += 1;
+        between.dscp_from_to.get_or_insert((dscp_in, dscp_out));
+    }
+    let marked = |class: u8| class & 3 == 3;
+    match (marked(front.traffic_class), marked(back.traffic_class)) {
+        (false, true) => between.congestion_marked[0] += 1,
+        (true, false) => between.congestion_marked[1] += 1,
+        _ => {}
+    }
+    between.checksums[usize::from(front.checksum)][usize::from(back.checksum)] += 1;
+    between.more_copies[0] += u64::from(front.copies.saturating_sub(back.copies));
+    between.more_copies[1] += u64::from(back.copies.saturating_sub(front.copies));
+    for side in 0..2 {
+        let bit = 1 << (2 * view.pair + side);
+        between.reordered[side] += u64::from(piece.reordered & bit != 0);
+    }
+    let can_be_told = parcel.has_identity || parcel.form == Form::Segment;
+    let clocks = &flight.clocks;
+    let entered = clocks[view.front].to_reference(front.time);
+    let left = clocks[view.back].to_reference(back.time);
+    can_be_told.then(|| (left - entered).0.saturating_abs())
+}
+
+/// Near the end of a capture, what is slow may not have come yet.
+const NEAR: Duration = Duration::from_secs(1);
+
+/// Whether the capture on the other side went on when a parcel passed that it has not.
+fn is_judged(flight: &Flight, parcel: &Parcel, view: &View, slow: impl Fn() -> Duration) -> bool {
+    if parcel.seen & view.in_front != 0 && parcel.seen & view.behind != 0 {
+        return true;
+    }
+    let other = match parcel.seen & view.in_front != 0 {
+        true => view.back,
+        false => view.front,
+    };
+    let Some((from, until)) = flight.spans[other] else {
+        return false;
+    };
+    let clock = &flight.clocks[other];
+    let since = parcel.first - clock.to_reference(from);
+    let left = clock.to_reference(until) - parcel.first;
+    let least = since.min(left);
+    least >= NEAR || (least.0 >= 0 && least >= slow())
+}

@@ -1,0 +1,272 @@
+//! How far the clock of a point is ahead of that of the first, and how much faster it
+//! runs: from packets that both saw.
+//!
+//! A packet never takes less than no time. So the smallest differences between two
+//! clocks, over the time of the captures, lie on a line: its height is the offset, its
+//! slope the drift (V. Paxson, "On Calibrating Measurements of Packet Transit Times",
+//! 1998). With packets in both directions the line is halfway between the two.
+
+use crate::model::{Duration, Timestamp};
+
+/// Steps of time of which the extremes are kept; with more they get twice as wide.
+const STEPS: usize = 64;
+/// The narrowest of them.
+const NARROWEST: i64 = 50_000_000;
+/// Steps it takes to say how fast a clock runs.
+const TO_DRIFT: usize = 8;
+/// So are these spans of time.
+const DRIFT_AFTER: i64 = 1_000_000_000;
+
+/// The clock of one point.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    /// What is taken off before anything else, in nanoseconds.
+    rough: i64,
+    /// Where the steps begin, by the clock of the first point.
+    origin: Option<i64>,
+    width: i64,
+    steps: Vec<Step>,
+    line: Line,
+    /// Packets it rests on, towards the last point and back.
+    pub matched: [u64; 2],
+}
+
+/// The extremes of one step: what came forward came late, what came back came early.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    forward: Option<(i64, i64)>,
+    backward: Option<(i64, i64)>,
+}
+
+/// Offset over time, beyond what is roughly known.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    height: f64,
+    slope: f64,
+    slope_error: f64,
+    has_slope: bool,
+}
+
+impl Clock {
+    /// A clock that is about so far ahead.
+    pub fn new(rough: Duration) -> Self {
+        Self {
+            rough: rough.0,
+            origin: None,
+            width: NARROWEST,
+            steps: Vec::new(),
+            line: Line::default(),
+            matched: [0; 2],
+        }
+    }
+
+    /// A time of this clock by the clock of the first point.
+    pub fn to_reference(&self, time: Timestamp) -> Timestamp {
+        let roughly = time.0.saturating_sub(self.rough);
+        Timestamp(roughly.saturating_sub(self.ahead(roughly)))
+    }
+
+    /// How far it is ahead at a time, beyond what is roughly known.
+    fn ahead(&self, roughly: i64) -> i64 {
+        let since = roughly.saturating_sub(self.origin.unwrap_or(roughly));
+        (self.line.height + self.line.slope * since as f64) as i64
+    }
+
+    /// Learns that something was there at one time by the clock of the first point, and
+    /// here at another by this; it went towards the last point, or back.
+    pub fn learn(&mut self, there: Timestamp, here: Timestamp, is_backward: bool) {
+        let ahead = here.0.saturating_sub(self.rough).saturating_sub(there.0);
+        let at = there.0;
+        let origin = *self.origin.get_or_insert(at);
+        self.matched[usize::from(is_backward)] += 1;
+        let since = at.saturating_sub(origin).max(0);
+        while since / self.width >= STEPS as i64 {
+            self.widen();
+        }
+        let place = (since / self.width) as usize;
+        let is_new = place >= self.steps.len();
+        if is_new {
+            self.steps.resize(place + 1, Step::default());
+        }
+        let improves = self.steps[place].learn(since, ahead, is_backward);
+        let seen = self.matched[0] + self.matched[1];
+        if is_new || (improves && (seen < 64 || self.steps.len() < TO_DRIFT)) {
+            self.fit();
+        }
+    }
+
+    fn widen(&mut self) {
+        self.width = self.width.saturating_mul(2);
+        let pairs = self.steps.chunks(2);
+        self.steps = pairs
+            .map(|pair| {
+                pair.iter()
+                    .fold(Step::default(), |sum, step| sum.with(step))
+            })
+            .collect();
+    }
+
+    /// Lays the line along what is known.
+    pub fn fit(&mut self) {
+        let forward: Vec<(i64, i64)> = self.steps.iter().filter_map(|s| s.forward).collect();
+        let backward: Vec<(i64, i64)> = self.steps.iter().filter_map(|s| s.backward).collect();
+        let slope = [&forward, &backward]
+            .into_iter()
+            .filter_map(|points| slope(points))
+            .min_by(|one, other| one.error.total_cmp(&other.error));
+        let tilt = slope.map_or(0.0, |slope| slope.tilt);
+        let off = |point: &(i64, i64)| point.1 as f64 - tilt * point.0 as f64;
+        let lowest = forward.iter().map(off).reduce(f64::min);
+        let highest = backward.iter().map(off).reduce(f64::max);
+        let height = match (lowest, highest) {
+            (Some(lowest), Some(highest)) => f64::midpoint(lowest, highest),
+            (Some(only), None) | (None, Some(only)) => only,
+            (None, None) => 0.0,
+        };
+        self.line = Line {
+            height,
+            slope: tilt,
+            slope_error: slope.map_or(0.0, |slope| slope.error),
+            has_slope: slope.is_some(),
+        };
+    }
+
+    /// How far it is ahead where the comparison begins.
+    pub fn offset(&self) -> Duration {
+        Duration(self.rough.saturating_add(self.line.height as i64))
+    }
+
+    /// How much faster it runs, and how sure that is, in millionths.
+    pub fn drift_ppm(&self) -> Option<(f64, f64)> {
+        let line = &self.line;
+        line.has_slope
+            .then_some((line.slope * 1e6, line.slope_error * 1e6))
+    }
+}
+
+impl Step {
+    /// Whether it says more now.
+    fn learn(&mut self, since: i64, ahead: i64, is_backward: bool) -> bool {
+        let known = if is_backward {
+            &mut self.backward
+        } else {
+            &mut self.forward
+        };
+        let is_nearer = match known {
+            None => true,
+            Some((_, extreme)) if is_backward => ahead > *extreme,
+            Some((_, extreme)) => ahead < *extreme,
+        };
+        if is_nearer {
+            *known = Some((since, ahead));
+        }
+        is_nearer
+    }
+
+    fn with(mut self, other: &Self) -> Self {
+        if let Some((since, ahead)) = other.forward {
+            self.learn(since, ahead, false);
+        }
+        if let Some((since, ahead)) = other.backward {
+            self.learn(since, ahead, true);
+        }
+        self
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slope {
+    tilt: f64,
+    error: f64,
+}
+
+/// The median of the slopes between all pairs of points (Theil and Sen), and how far
+/// apart the halves of them are.
+fn slope(points: &[(i64, i64)]) -> Option<Slope> {
+    let (first, last) = (points.first()?, points.last()?);
+    let span = last.0 - first.0;
+    if points.len() < TO_DRIFT || span < DRIFT_AFTER {
+        return None;
+    }
+    let pairs = points.iter().enumerate();
+    let mut tilts: Vec<f64> = pairs
+        .flat_map(|(place, one)| {
+            // Near ones say little.
+            points[place + 1..]
+                .iter()
+                .filter(move |other| (other.0 - one.0).saturating_mul(4) >= span)
+                .map(move |other| {
+                    let climbed = other.1.saturating_sub(one.1);
+                    climbed as f64 / (other.0 - one.0).max(1) as f64
+                })
+        })
+        .collect();
+    tilts.sort_unstable_by(f64::total_cmp);
+    let at = |share: usize| tilts[(tilts.len() - 1) * share / 100];
+    Some(Slope {
+        tilt: at(50),
+        error: (at(75) - at(25)) / 2.0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Delays that are mostly longer than the shortest, by some rule.
+    fn jitter(number: i64) -> i64 {
+        (number * 7919 % 101) * 3_000
+    }
+
+    fn clock_of(packets: impl Iterator<Item = (i64, i64, bool)>) -> Clock {
+        let mut clock = Clock::new(Duration::from_secs(10_800));
+        for (there, here, is_backward) in packets {
+            clock.learn(Timestamp(there), Timestamp(here), is_backward);
+        }
+        clock.fit();
+        clock
+    }
+
+    #[test]
+    fn an_offset_and_a_drift_are_found_under_jitter() {
+        let begin = 1_700_000_000_000_000_000;
+        let clock = clock_of((0..20_000).map(|number| {
+            let sent = begin + number * 1_000_000;
+            let drift = (sent - begin) / 20_000; // 50 ppm
+            let here = sent + 10_800_000_000_000 + 250_000 + drift + jitter(number);
+            (sent, here, false)
+        }));
+        let (drift, error) = clock.drift_ppm().unwrap();
+        assert!((drift - 50.0).abs() < 0.5, "{drift} +- {error}");
+        let offset = clock.offset().0 - 10_800_000_000_000;
+        assert!((offset - 250_000).abs() < 30_000, "{offset}");
+        let there = begin + 10_000_000_000;
+        let here = there + 10_800_000_000_000 + 250_000 + 500_000;
+        let back = clock.to_reference(Timestamp(here)).0 - there;
+        assert!(back.abs() < 30_000, "{back}");
+    }
+
+    #[test]
+    fn with_both_directions_the_shortest_delays_are_halved() {
+        let clock = clock_of((0..1_000).flat_map(|number| {
+            let at = number * 1_000_000;
+            let ahead = 10_800_000_000_000 + 5_000_000;
+            [
+                (at, at + ahead + 400_000 + jitter(number), false),
+                (at, at + ahead - 400_000 - jitter(number), true),
+            ]
+        }));
+        let offset = clock.offset().0 - 10_800_000_000_000;
+        assert!((offset - 5_000_000).abs() < 1_000, "{offset}");
+    }
+
+    #[test]
+    fn hostile_times_saturate() {
+        let mut clock = Clock::new(Duration(i64::MIN));
+        for time in [i64::MIN, i64::MAX, 0, 1, i64::MAX, i64::MIN] {
+            clock.learn(Timestamp(time), Timestamp(-(time / 3)), time % 2 == 0);
+            let _ = clock.to_reference(Timestamp(time));
+        }
+        clock.fit();
+    }
+}

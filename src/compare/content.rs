@@ -1,0 +1,175 @@
+//! What of a packet stays the same on its way: everything above IP but ports, checksums
+//! and what a NIC fills in.
+
+use crate::decode;
+use crate::model::facts::{Layer, Piece};
+use crate::model::{Protocol, Sum};
+use foldhash::quality::FixedState;
+use std::hash::BuildHasher;
+
+/// Bytes of a payload that are hashed, at most.
+pub const HEAD_BYTES: usize = 16;
+
+/// Any number: the same in every run.
+const SEED: u64 = 768;
+
+/// Words whose hash is the same in every run.
+pub(super) fn hash(words: &[u64]) -> u64 {
+    let mut hash = SEED;
+    for word in words {
+        hash = mix(hash, *word);
+    }
+    hash
+}
+
+/// The finaliser of splitmix64 over both.
+fn mix(hash: u64, word: u64) -> u64 {
+    let mut z = (hash ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// What stays the same.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Content {
+    /// Hash of its beginning.
+    pub head: u64,
+    /// Its sum; `None` where not all of it was captured.
+    pub sum: Option<Sum>,
+}
+
+impl Content {
+    /// Of a packet that is no fragment; `payload` is what was captured above IP.
+    pub fn of_whole(layer: &Layer, payload: &[u8], head_bytes: usize) -> Self {
+        let is_complete = layer.payload_captured >= layer.payload_bytes && !layer.ip_longer;
+        Self::of(
+            layer.protocol,
+            payload,
+            skipped(layer.protocol, payload),
+            is_complete,
+            head_bytes,
+        )
+    }
+
+    /// Of a fragment, whose sum is known.
+    pub fn of_piece(layer: &Layer, piece: &Piece, payload: &[u8], head_bytes: usize) -> Self {
+        let begins = piece.offset == 0 && layer.extension_bytes == 0;
+        let variable = match begins {
+            true => variable(layer.protocol, payload),
+            false => Sum(0),
+        };
+        let skip = if begins { header(layer.protocol) } else { 0 };
+        Self {
+            head: head(payload.get(skip..).unwrap_or_default(), head_bytes),
+            sum: piece.sum.map(|sum| normal(sum.minus(variable))),
+        }
+    }
+
+    /// Of the stream bytes of a TCP segment.
+    pub fn of_stream(bytes: &[u8], is_complete: bool, head_bytes: usize) -> Self {
+        Self {
+            head: head(bytes, head_bytes),
+            sum: is_complete.then(|| normal(decode::sum(bytes))),
+        }
+    }
+
+    /// Of bytes, of which `skip` change on the way.
+    pub fn of(
+        protocol: Protocol,
+        payload: &[u8],
+        skip: usize,
+        is_complete: bool,
+        head_bytes: usize,
+    ) -> Self {
+        Self {
+            head: head(payload.get(skip..).unwrap_or_default(), head_bytes),
+            sum: is_complete
+                .then(|| normal(decode::sum(payload).minus(variable(protocol, payload)))),
+        }
+    }
+}
+
+/// Bytes in front of what is hashed.
+fn skipped(protocol: Protocol, payload: &[u8]) -> usize {
+    header(protocol).min(payload.len())
+}
+
+/// Bytes of a header with ports and a checksum.
+fn header(protocol: Protocol) -> usize {
+    match protocol {
+        Protocol::UDP | Protocol::UDP_LITE => 8,
+        Protocol::TCP => 20,
+        Protocol::ICMP | Protocol::ICMPV6 => 4,
+        Protocol::SCTP => 12,
+        _ => 0,
+    }
+}
+
+/// The sum of the words that change on the way: ports and checksum.
+fn variable(protocol: Protocol, payload: &[u8]) -> Sum {
+    let word = |at: usize| match payload.get(at..at + 2) {
+        Some(bytes) => Sum::of(bytes),
+        None => Sum(0),
+    };
+    match protocol {
+        Protocol::UDP | Protocol::UDP_LITE => word(0).plus(word(2)).plus(word(6)),
+        Protocol::TCP => word(0).plus(word(2)).plus(word(16)),
+        Protocol::ICMP | Protocol::ICMPV6 => word(2),
+        Protocol::SCTP => word(0).plus(word(2)).plus(word(8)).plus(word(10)),
+        _ => Sum(0),
+    }
+}
+
+fn head(bytes: &[u8], head_bytes: usize) -> u64 {
+    let bytes = bytes.get(..head_bytes.min(bytes.len())).unwrap_or_default();
+    match <[u8; HEAD_BYTES]>::try_from(bytes) {
+        Ok(all) => {
+            let all = u128::from_le_bytes(all);
+            hash(&[all as u64, (all >> 64) as u64])
+        }
+        Err(_) => FixedState::with_seed(SEED).hash_one(bytes),
+    }
+}
+
+/// Zero has two forms.
+fn normal(sum: Sum) -> Sum {
+    match sum {
+        Sum(0xffff) => Sum(0),
+        sum => sum,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn udp(source: u16, checksum: u16, data: &[u8]) -> Vec<u8> {
+        let words = [source, 53, 8 + data.len() as u16, checksum];
+        let header = words.into_iter().flat_map(u16::to_be_bytes);
+        header.chain(data.iter().copied()).collect()
+    }
+
+    #[test]
+    fn ports_and_checksums_do_not_count_and_all_else_does() {
+        let of = |bytes: &[u8]| {
+            let content = Content::of(Protocol::UDP, bytes, 8, true, HEAD_BYTES);
+            (content.head, content.sum)
+        };
+        let data = [7; 40];
+        let as_sent = of(&udp(4000, 0x1234, &data));
+        assert_eq!(as_sent, of(&udp(61000, 0xfedc, &data)));
+        let mut damaged = data;
+        damaged[39] = 8;
+        assert_ne!(as_sent, of(&udp(4000, 0x1234, &damaged)));
+        assert_ne!(as_sent, of(&udp(4000, 0x1234, &data[1..])));
+    }
+
+    #[test]
+    fn zero_is_zero() {
+        let zeros = Content::of_stream(&[0; 8], true, HEAD_BYTES);
+        let ones = Content::of_stream(&[0xff; 8], true, HEAD_BYTES);
+        assert_eq!(zeros.sum, ones.sum);
+        assert_ne!(zeros.head, ones.head);
+    }
+}

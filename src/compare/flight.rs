@@ -1,0 +1,864 @@
+//! What is under way: every sighting finds the parcel it is of, at whatever point that was
+//! seen before, or becomes one.
+
+use super::book::Book;
+use super::clock::Clock;
+use super::content::hash;
+use super::index::Index;
+use super::observer::segment_identity;
+use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
+use super::paths::Paths;
+use super::sighting::{Form, LaneFacts, Sighting};
+use super::slab::{NONE, Slab};
+use crate::model::facts::LARGEST_MTU;
+use crate::model::{Addresses, Duration, Timestamp};
+use hashbrown::HashMap;
+use std::collections::VecDeque;
+
+/// Copies come within this time.
+const COPIES_COME_WITHIN: Duration = Duration::from_millis(100);
+/// What every point has seen stays known for so long, for copies that come late.
+const LINGER: Duration = Duration::from_millis(150);
+/// Fragments of one datagram come to one point within this time, or are of another with
+/// the same identification.
+const FRAGMENTS_COME_WITHIN: Duration = Duration::from_millis(500);
+/// Bytes that differ are damage only so near in time: identifications come again.
+const DAMAGE_WITHIN: Duration = Duration::from_millis(50);
+/// Parcels with the same key that are looked at.
+const MAX_CHAIN: usize = 256;
+/// The same where nothing but their order tells them apart.
+const MAX_ALIKE: usize = 32;
+/// Sightings of a flow that are looked for by content; then every eighth.
+const EAGER: u32 = 1024;
+/// Packets from this size on may be super-frames, of which there are few in flight.
+const SUPER_BYTES: u32 = 1_500;
+/// Super-frames of one flow that are known at once.
+const MAX_SUPER: usize = 256;
+/// Whole datagrams from this size on may come in fragments elsewhere.
+const MAY_BE_CUT: u32 = 576;
+/// Pieces in flight at once.
+pub(super) const MAX_IN_FLIGHT: usize = 1 << 21;
+
+/// Keys of things that are no sightings of their own.
+const DATAGRAM: u64 = 11;
+const BY_CONTENT: u64 = 12;
+
+/// All that is under way.
+pub(super) struct Flight {
+    pub points: usize,
+    everywhere: Mask,
+    window: Duration,
+    pub paths: Paths,
+    index: Index,
+    parcels: Slab<Parcel>,
+    pieces: Slab<Piece>,
+    /// Of each piece, by point.
+    seen: Vec<Seen>,
+    /// Super-frames in flight, by flow.
+    supers: HashMap<u32, Vec<u32>>,
+    pub clocks: Vec<Clock>,
+    /// From when to when each point captured, by its own clock.
+    pub spans: Vec<Option<(Timestamp, Timestamp)>>,
+    /// Seen not long ago, and seen before that but not everywhere; in order of time.
+    young: VecDeque<Due>,
+    old: VecDeque<Due>,
+    now: Timestamp,
+    pub book: Book,
+    /// Ways that addresses go: those that go back.
+    backward: HashMap<(usize, Addresses), bool>,
+    /// Parcels given up early for want of room.
+    pub crowded_out: u64,
+}
+
+/// A parcel to look at when its time has come.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    parcel: u32,
+    since: Timestamp,
+}
+
+/// How a sighting fits a parcel, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It is what somebody else saw.
+    Same,
+    /// It is part of the same datagram, cut in another way.
+    Part,
+    /// It came again.
+    Copy,
+    /// It has the same name and other bytes.
+    Damaged,
+}
+
+/// A parcel that a sighting is of.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    parcel: u32,
+    /// The piece that it is, or [`NONE`] for a new one.
+    piece: u32,
+    fit: Fit,
+}
+
+impl Flight {
+    pub fn new(
+        clocks: Vec<Clock>,
+        window: Duration,
+        book: Book,
+        backward: HashMap<(usize, Addresses), bool>,
+    ) -> Self {
+        let points = clocks.len();
+        Self {
+            points,
+            everywhere: ((1_u32 << points) - 1) as Mask,
+            window,
+            paths: Paths::new(points),
+            index: Index::default(),
+            parcels: Slab::default(),
+            pieces: Slab::default(),
+            seen: Vec::new(),
+            supers: HashMap::default(),
+            clocks,
+            spans: vec![None; points],
+            young: VecDeque::new(),
+            old: VecDeque::new(),
+            now: Timestamp::MIN,
+            book,
+            backward,
+            crowded_out: 0,
+        }
+    }
+
+    /// Takes in flows that a point met.
+    pub fn meet(&mut self, point: usize, fresh: &[LaneFacts]) {
+        self.paths.meet(point, fresh);
+    }
+
+    /// The time of a sighting by the clock of the first point.
+    pub fn time_of(&self, point: usize, sighting: &Sighting) -> Timestamp {
+        self.clocks[point].to_reference(sighting.time)
+    }
+
+    /// Takes the next sighting, whichever point it is of.
+    pub fn take(&mut self, point: usize, sighting: &Sighting) {
+        let time = self.time_of(point, sighting);
+        self.pass(time);
+        let flow = self.paths.flow_of(point, sighting.lane);
+        if let Some(found) = self.find(point, sighting, flow, time) {
+            self.join(point, sighting, &found, time);
+        } else if !(sighting.form == Form::Segment && self.spread(point, sighting, flow, time)) {
+            self.begin(point, sighting, flow, time);
+        }
+    }
+
+    /// The parcel that a sighting is of, and the flow of the path it goes by.
+    fn find(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> Option<Found> {
+        if flow != NONE {
+            let found = self
+                .look(point, sighting, key(flow, sighting.identity), time)
+                .or_else(|| self.as_datagram(point, sighting, flow, time));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let is_unknown = flow == NONE || self.paths.is_alone(flow, point);
+        if is_unknown && let Some(found) = self.under_other_name(point, sighting, time) {
+            return Some(found);
+        }
+        let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
+        if (is_unknown && self.is_looked_for(flow, sighting)) || is_renumbered {
+            return self.by_content(point, sighting, flow, time);
+        }
+        None
+    }
+
+    /// Whole here and in fragments elsewhere, or the other way round.
+    fn as_datagram(
+        &self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let flow = match sighting.form {
+            Form::Piece => flow,
+            Form::Whole if may_be_cut(sighting) => self.paths.base_flow(flow, point),
+            Form::Whole | Form::Segment => return None,
+        };
+        (flow != NONE)
+            .then(|| self.look(point, sighting, datagram_key(flow, sighting.id), time))
+            .flatten()
+    }
+
+    /// A flow with the same addresses, which nothing of this point is part of yet.
+    fn under_other_name(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let mine = self.paths.flow_of(point, sighting.lane);
+        let alike: [u32; 8] = {
+            let mut alike = [NONE; 8];
+            let known = self.paths.alike(point, sighting.lane);
+            for (place, flow) in alike.iter_mut().zip(known) {
+                *place = flow;
+            }
+            alike
+        };
+        for flow in alike {
+            if flow == NONE || flow == mine || !self.paths.may_bind(point, sighting.lane, flow) {
+                continue;
+            }
+            let found = self
+                .look(point, sighting, key(flow, sighting.identity), time)
+                .or_else(|| self.as_datagram(point, sighting, flow, time))
+                .or_else(|| self.begun_by(point, sighting, flow));
+            if let Some(found) = found.filter(|found| found.fit != Fit::Damaged) {
+                self.paths.bind(point, sighting.lane, flow);
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// A super-frame that begins with what is seen here.
+    fn begun_by(&self, point: usize, sighting: &Sighting, flow: u32) -> Option<Found> {
+        if sighting.form != Form::Segment {
+            return None;
+        }
+        let chain = self.index.newest(key(flow, sighting.identity));
+        let mut chain = chain.take(MAX_CHAIN);
+        let parcel = chain.find(|parcel| {
+            let parcel = &self.parcels[*parcel];
+            let piece = &self.pieces[parcel.pieces];
+            parcel.seen & bit(point) == 0
+                && piece.content == sighting.content
+                && parcel.length > sighting.bytes
+        })?;
+        Some(Found {
+            parcel,
+            piece: NONE,
+            fit: Fit::Part,
+        })
+    }
+
+    /// The same bytes under other addresses.
+    fn by_content(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let chain = self.index.newest(content_key(sighting));
+        let mut best: Option<(Found, Duration)> = None;
+        for parcel in chain.take(MAX_CHAIN) {
+            let theirs = self.paths.resolve(self.parcels[parcel].flow);
+            let is_free = theirs == flow || self.paths.may_bind(point, sighting.lane, theirs);
+            let fitting = is_free.then(|| self.fit_by_content(point, parcel, sighting));
+            let Some(found) = fitting.flatten() else {
+                continue;
+            };
+            let distance = apart(time, self.parcels[parcel].first);
+            if best.is_none_or(|(_, known)| distance < known) {
+                best = Some((found, distance));
+            }
+        }
+        let (found, _) = best?;
+        let theirs = self.paths.resolve(self.parcels[found.parcel].flow);
+        if theirs != flow {
+            self.paths.bind(point, sighting.lane, theirs);
+        }
+        if sighting.form == Form::Piece {
+            // Other pieces of it come under the same new number.
+            self.add_key(found.parcel, datagram_key(theirs, sighting.id));
+        }
+        Some(found)
+    }
+
+    fn fit_by_content(&self, point: usize, parcel: u32, sighting: &Sighting) -> Option<Found> {
+        let known = &self.parcels[parcel];
+        let mut at = known.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.content == sighting.content
+                && piece.agrees(sighting)
+                && piece.bytes == sighting.bytes
+                && piece.seen & bit(point) == 0
+            {
+                return Some(Found {
+                    parcel,
+                    piece: at,
+                    fit: Fit::Same,
+                });
+            }
+            at = piece.next;
+        }
+        None
+    }
+
+    /// The parcel with a key that fits best.
+    fn look(&self, point: usize, sighting: &Sighting, key: u64, time: Timestamp) -> Option<Found> {
+        if sighting.form == Form::Whole && !sighting.has_identity() {
+            let chain = self.index.oldest(key).take(MAX_ALIKE);
+            return chain
+                .filter_map(|parcel| self.fit(point, parcel, sighting, time))
+                .find(|found| found.fit == Fit::Same);
+        }
+        let mut best: Option<(Found, (Fit, bool, Duration))> = None;
+        for parcel in self.index.newest(key).take(MAX_CHAIN) {
+            let Some(found) = self.fit(point, parcel, sighting, time) else {
+                continue;
+            };
+            let known = &self.parcels[parcel];
+            let rank = (found.fit, known.id != sighting.id, apart(time, known.first));
+            if best.is_none_or(|(_, best)| rank < best) {
+                best = Some((found, rank));
+            }
+        }
+        best.map(|(found, _)| found)
+    }
+
+    /// How a sighting fits a parcel; `None` if it is of another.
+    fn fit(
+        &self,
+        point: usize,
+        parcel: u32,
+        sighting: &Sighting,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let known = &self.parcels[parcel];
+        let (offset, bytes) = place_in(known, sighting)?;
+        if apart(time, known.first) > self.window {
+            return None;
+        }
+        let is_late = apart(time, known.last) > FRAGMENTS_COME_WITHIN;
+        if sighting.form == Form::Piece && known.seen & bit(point) != 0 && is_late {
+            return None;
+        }
+        let mut overlaps = false;
+        let mut at = known.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.offset == offset && piece.bytes == bytes {
+                let fit = self.fit_of_piece(point, at, sighting, time, known)?;
+                return Some(Found {
+                    parcel,
+                    piece: at,
+                    fit,
+                });
+            }
+            let is_here = piece.seen & bit(point) != 0;
+            overlaps |= is_here && piece.offset < offset + bytes && offset < piece.end();
+            at = piece.next;
+        }
+        let ends_within = known.length == UNKNOWN || offset + bytes <= known.length;
+        let is_cut_anew = !overlaps && ends_within && (offset, bytes) != (0, known.length);
+        let is_whole_of = sighting.form == Form::Whole && known.form == Form::Piece && !overlaps;
+        (is_cut_anew || is_whole_of).then_some(Found {
+            parcel,
+            piece: NONE,
+            fit: Fit::Part,
+        })
+    }
+
+    fn fit_of_piece(
+        &self,
+        point: usize,
+        at: u32,
+        sighting: &Sighting,
+        time: Timestamp,
+        parcel: &Parcel,
+    ) -> Option<Fit> {
+        let piece = &self.pieces[at];
+        let agrees = piece.agrees(sighting) || sighting.form != parcel.form;
+        if piece.seen & bit(point) == 0 {
+            let is_near = apart(time, parcel.first) <= DAMAGE_WITHIN;
+            // Another stretch of a stream never takes the place of one.
+            let may_be_damaged = is_near && sighting.has_identity() && parcel.id == sighting.id;
+            return match agrees {
+                true => Some(Fit::Same),
+                false => may_be_damaged.then_some(Fit::Damaged),
+            };
+        }
+        let before = self.seen(at, point).time;
+        let is_copy = agrees
+            && sighting.has_identity()
+            && parcel.id == sighting.id
+            && apart(sighting.time, before) <= COPIES_COME_WITHIN;
+        is_copy.then_some(Fit::Copy)
+    }
+
+    /// A stretch of a stream that is several parcels here, or part of a larger one; says
+    /// whether all of it was found.
+    fn spread(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) -> bool {
+        if flow == NONE {
+            return false;
+        }
+        let end = sighting.end();
+        let mut at = sighting.offset;
+        let mut any = false;
+        // A super-frame is 64 KiB, of packets of a few bytes at the least.
+        for _ in 0..2048 {
+            let left = end.wrapping_sub(at);
+            if left == 0 || left > sighting.bytes {
+                break;
+            }
+            let Some((parcel, offset, bytes)) = self.stretch(point, flow, at, left, time) else {
+                break;
+            };
+            let piece = self.exact(parcel, offset, bytes);
+            let piece = match piece {
+                NONE => self.add_piece(parcel, sighting, offset, bytes),
+                piece => piece,
+            };
+            self.see(point, sighting, parcel, piece, time);
+            any = true;
+            at = at.wrapping_add(bytes);
+        }
+        if any && at != end {
+            let rest = Sighting {
+                offset: at,
+                bytes: end.wrapping_sub(at),
+                ..*sighting
+            };
+            self.begin(point, &rest, flow, time);
+        }
+        any
+    }
+
+    /// The parcel of a flow that has the byte `at` of its stream and was not seen here,
+    /// and what of it that is.
+    fn stretch(
+        &self,
+        point: usize,
+        flow: u32,
+        at: u32,
+        left: u32,
+        time: Timestamp,
+    ) -> Option<(u32, u32, u32)> {
+        let identity = segment_identity(at);
+        let begins = self.index.newest(key(flow, identity)).take(MAX_CHAIN);
+        let large = self.supers.get(&flow).into_iter().flatten().rev().copied();
+        begins.chain(large).find_map(|number| {
+            let parcel = &self.parcels[number];
+            let offset = at.wrapping_sub(parcel.start);
+            let is_it = parcel.is_open
+                && parcel.form == Form::Segment
+                && offset < parcel.length
+                && apart(time, parcel.first) <= self.window;
+            let bytes = left.min(parcel.length.checked_sub(offset)?);
+            (is_it && !self.covers(point, parcel, offset, bytes)).then_some((number, offset, bytes))
+        })
+    }
+
+    /// Whether a point saw some of these bytes.
+    fn covers(&self, point: usize, parcel: &Parcel, offset: u32, bytes: u32) -> bool {
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            let overlaps = piece.offset < offset + bytes && offset < piece.end();
+            if overlaps && piece.seen & bit(point) != 0 {
+                return true;
+            }
+            at = piece.next;
+        }
+        false
+    }
+
+    fn exact(&self, parcel: u32, offset: u32, bytes: u32) -> u32 {
+        let mut at = self.parcels[parcel].pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.offset == offset && piece.bytes == bytes {
+                return at;
+            }
+            at = piece.next;
+        }
+        NONE
+    }
+
+    /// A sighting is of something that somebody saw.
+    fn join(&mut self, point: usize, sighting: &Sighting, found: &Found, time: Timestamp) {
+        let (offset, bytes) =
+            place_in(&self.parcels[found.parcel], sighting).unwrap_or((0, sighting.bytes));
+        let piece = match found.piece {
+            NONE => self.add_piece(found.parcel, sighting, offset, bytes),
+            piece => piece,
+        };
+        match found.fit {
+            Fit::Copy => {
+                let seen = self.seen_mut(piece, point);
+                seen.copies = seen.copies.saturating_add(1);
+                return;
+            }
+            Fit::Damaged => self.pieces[piece].damaged |= bit(point),
+            Fit::Same | Fit::Part => {}
+        }
+        self.see(point, sighting, found.parcel, piece, time);
+    }
+
+    /// A point saw a piece of a parcel.
+    fn see(&mut self, point: usize, sighting: &Sighting, number: u32, piece: u32, time: Timestamp) {
+        let flow = self.paths.resolve(self.parcels[number].flow);
+        let order = self.paths.next_order(flow, point);
+        *self.seen_mut(piece, point) = Seen::of(sighting, order);
+        self.learn(point, sighting, number, piece, flow);
+        self.pieces[piece].seen |= bit(point);
+        let parcel = &mut self.parcels[number];
+        parcel.seen |= bit(point);
+        parcel.last = parcel.last.max(time);
+        parcel.is_carrier |= sighting.is_carrier;
+        if sighting.form == Form::Piece && !sighting.more && parcel.length == UNKNOWN {
+            parcel.length = sighting.end();
+        }
+        if sighting.is_carrier {
+            self.paths.get_mut(flow).is_carrier = true;
+        }
+        self.name(point, sighting, number);
+        self.settle_at_once(number, piece);
+    }
+
+    /// What two points have seen tells about clocks, ways and order.
+    fn learn(&mut self, point: usize, sighting: &Sighting, _parcel: u32, at: u32, flow: u32) {
+        let others = self.pieces[at].seen;
+        if others == 0 {
+            return;
+        }
+        let Some(other) = nearest(others, point, self.points) else {
+            return;
+        };
+        let there = *self.seen(at, other);
+        let steps = i32::from(there.hop_limit) - i32::from(sighting.hop_limit);
+        let steps = if other < point { steps } else { -steps };
+        self.paths.get_mut(flow).steps =
+            (self.paths.get(flow).steps + steps.signum()).clamp(-1000, 1000);
+        let is_backward = self.is_backward(flow);
+        if self.pieces[at].damaged == 0
+            && (sighting.has_identity() || sighting.form == Form::Segment)
+        {
+            let (low, high) = (point.min(other), point.max(other));
+            let (low_time, high_time) = match low == point {
+                true => (sighting.time, there.time),
+                false => (there.time, sighting.time),
+            };
+            let low_time = self.clocks[low].to_reference(low_time);
+            self.clocks[high].learn(low_time, high_time, is_backward);
+        }
+        self.note_order(point, at, flow);
+    }
+
+    /// Notes where a packet came after others that had come elsewhere later.
+    fn note_order(&mut self, point: usize, at: u32, flow: u32) {
+        for (pair, (front, back)) in pairs(self.points).enumerate() {
+            let (other, side) = if point == back {
+                (front, 0)
+            } else if point == front {
+                (back, 1)
+            } else {
+                continue;
+            };
+            if self.pieces[at].seen & bit(other) == 0 {
+                continue;
+            }
+            let order = self.seen(at, other).order;
+            if self.paths.is_overtaken(flow, 2 * pair + side, order) {
+                self.pieces[at].reordered |= 1 << (2 * pair + side);
+            }
+        }
+    }
+
+    /// Whether a flow goes from the last point to the first.
+    pub fn is_backward(&self, flow: u32) -> bool {
+        let known = self.paths.get(flow);
+        if known.steps != 0 {
+            return known.steps < 0;
+        }
+        (0..self.points).any(|point| {
+            let key = self.paths.key_at(flow, point);
+            let hint = key.and_then(|key| self.backward.get(&(point, key.addresses)));
+            hint == Some(&true)
+        })
+    }
+
+    /// A first fragment shows the ports of its datagram.
+    fn name(&mut self, point: usize, sighting: &Sighting, parcel: u32) {
+        if sighting.ported == super::sighting::NO_LANE {
+            return;
+        }
+        let known = self.parcels[parcel].ported;
+        let mine = self.paths.flow_of(point, sighting.ported);
+        let ported = match (known, mine) {
+            (NONE, NONE) => self.paths.add(point, sighting.ported),
+            (NONE, mine) => mine,
+            (known, mine) => {
+                let known = self.paths.resolve(known);
+                if mine != known && self.paths.may_bind(point, sighting.ported, known) {
+                    self.paths.bind(point, sighting.ported, known);
+                }
+                known
+            }
+        };
+        self.parcels[parcel].ported = ported;
+        let steps = self.paths.get(self.parcels[parcel].flow).steps;
+        let flow = self.paths.get_mut(ported);
+        flow.is_carrier |= sighting.is_carrier;
+        if flow.steps == 0 {
+            flow.steps = steps;
+        }
+    }
+
+    /// Something that nobody saw before.
+    fn begin(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) {
+        let flow = match flow {
+            NONE => self.paths.add(point, sighting.lane),
+            flow => flow,
+        };
+        let parcel = Parcel::of(sighting, flow, time);
+        let number = self.parcels.insert(parcel);
+        let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
+        let piece = self.add_piece(number, sighting, offset, bytes);
+        let identity = match sighting.form {
+            Form::Segment => segment_identity(sighting.offset),
+            Form::Whole | Form::Piece => sighting.identity,
+        };
+        self.add_key(number, key(flow, identity));
+        if may_be_cut(sighting) {
+            let base = self.paths.base_of(point, sighting.lane);
+            let base = match self.paths.flow_of(point, base) {
+                NONE => self.paths.add(point, base),
+                base => base,
+            };
+            self.add_key(number, datagram_key(base, sighting.id));
+        } else if sighting.form == Form::Piece {
+            self.add_key(number, datagram_key(flow, sighting.id));
+        }
+        let is_wanted = self.paths.is_wanting(flow) && self.is_looked_for(flow, sighting);
+        let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
+        if is_wanted || is_renumbered {
+            self.add_key(number, content_key(sighting));
+        }
+        self.paths.get_mut(flow).sightings = self.paths.get(flow).sightings.saturating_add(1);
+        if sighting.form == Form::Segment && sighting.bytes > SUPER_BYTES {
+            let supers = self.supers.entry(flow).or_default();
+            if supers.len() >= MAX_SUPER {
+                supers.remove(0);
+            }
+            supers.push(number);
+        }
+        self.young.push_back(Due {
+            parcel: number,
+            since: time,
+        });
+        self.see(point, sighting, number, piece, time);
+        if self.pieces.len() > MAX_IN_FLIGHT {
+            self.make_room();
+        }
+    }
+
+    /// By content are looked for all at first, then some: the same at every point.
+    fn is_looked_for(&self, flow: u32, sighting: &Sighting) -> bool {
+        flow == NONE || self.paths.get(flow).sightings < EAGER || sighting.content.is_multiple_of(8)
+    }
+
+    fn add_key(&mut self, parcel: u32, key: u64) {
+        let first = self.parcels[parcel].keys;
+        self.parcels[parcel].keys = self.index.insert(key, parcel, first);
+    }
+
+    fn add_piece(&mut self, parcel: u32, sighting: &Sighting, offset: u32, bytes: u32) -> u32 {
+        let next = self.parcels[parcel].pieces;
+        let piece = self.pieces.insert(Piece::of(sighting, offset, bytes, next));
+        let needed = (piece as usize + 1) * self.points;
+        if self.seen.len() < needed {
+            self.seen.resize(needed, Seen::default());
+        }
+        self.parcels[parcel].pieces = piece;
+        piece
+    }
+
+    pub fn seen(&self, piece: u32, point: usize) -> &Seen {
+        &self.seen[piece as usize * self.points + point]
+    }
+
+    fn seen_mut(&mut self, piece: u32, point: usize) -> &mut Seen {
+        &mut self.seen[piece as usize * self.points + point]
+    }
+
+    pub fn piece(&self, piece: u32) -> &Piece {
+        &self.pieces[piece]
+    }
+
+    /// Time goes on: what is over is settled.
+    fn pass(&mut self, time: Timestamp) {
+        self.now = self.now.max(time);
+        while let Some(due) = self.young.front().copied() {
+            if self.now - due.since <= LINGER {
+                break;
+            }
+            self.young.pop_front();
+            self.look_at(due);
+        }
+        while let Some(due) = self.old.front().copied() {
+            if self.now - due.since <= self.window {
+                break;
+            }
+            self.old.pop_front();
+            self.settle(due.parcel);
+        }
+    }
+
+    fn look_at(&mut self, due: Due) {
+        let parcel = &self.parcels[due.parcel];
+        if !parcel.is_open {
+            self.parcels.remove(due.parcel);
+        } else if self.is_complete(parcel) {
+            self.settle(due.parcel);
+        } else {
+            self.old.push_back(due);
+        }
+    }
+
+    /// Whether every point saw all of it, in the same pieces.
+    fn is_complete(&self, parcel: &Parcel) -> bool {
+        let mut bytes = 0;
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.seen != self.everywhere {
+                return false;
+            }
+            bytes += piece.bytes;
+            at = piece.next;
+        }
+        bytes == parcel.length
+    }
+
+    /// What cannot be told from others of its kind is over as soon as all have seen it.
+    fn settle_at_once(&mut self, number: u32, piece: u32) {
+        let parcel = &self.parcels[number];
+        let is_alike = parcel.form == Form::Whole && !parcel.has_identity;
+        if is_alike && self.pieces[piece].seen == self.everywhere && parcel.is_open {
+            self.close(number);
+        }
+    }
+
+    /// The oldest go first.
+    fn make_room(&mut self) {
+        let due = self.old.pop_front().or_else(|| self.young.pop_front());
+        if let Some(due) = due {
+            self.crowded_out += u64::from(self.parcels[due.parcel].is_open);
+            self.settle(due.parcel);
+        }
+    }
+
+    /// Settles all that is left.
+    pub fn finish(&mut self) {
+        while let Some(due) = self.old.pop_front() {
+            self.settle(due.parcel);
+        }
+        while let Some(due) = self.young.pop_front() {
+            self.settle(due.parcel);
+        }
+    }
+
+    fn settle(&mut self, number: u32) {
+        if self.parcels[number].is_open {
+            self.close(number);
+        }
+        self.parcels.remove(number);
+    }
+
+    /// Writes a parcel into the book and forgets it; its number stays taken.
+    fn close(&mut self, number: u32) {
+        let parcel = self.parcels[number];
+        self.parcels[number].is_open = false;
+        let account = match parcel.ported {
+            NONE => parcel.flow,
+            ported => ported,
+        };
+        let account = self.paths.resolve(account);
+        let mut book = std::mem::take(&mut self.book);
+        book.settle(self, &parcel, account);
+        self.book = book;
+        self.index.remove(parcel.keys);
+        if parcel.form == Form::Segment && parcel.length > SUPER_BYTES {
+            self.forget_super(parcel.flow, number);
+        }
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let next = self.pieces[at].next;
+            self.pieces.remove(at);
+            at = next;
+        }
+    }
+
+    fn forget_super(&mut self, flow: u32, number: u32) {
+        if let Some(supers) = self.supers.get_mut(&flow) {
+            supers.retain(|known| *known != number);
+            if supers.is_empty() {
+                self.supers.remove(&flow);
+            }
+        }
+    }
+}
+
+/// Pairs of points between which is counted: neighbours, then the ends if others are
+/// between them.
+pub(super) fn pairs(points: usize) -> impl Iterator<Item = (usize, usize)> {
+    let neighbours = (1..points).map(|back| (back - 1, back));
+    neighbours.chain((points > 2).then_some((0, points - 1)))
+}
+
+fn bit(point: usize) -> Mask {
+    1 << point
+}
+
+/// The point nearest to one among others, those in front first.
+fn nearest(others: Mask, point: usize, points: usize) -> Option<usize> {
+    let in_front = (0..point).rev().find(|other| others & bit(*other) != 0);
+    in_front.or_else(|| (point + 1..points).find(|other| others & bit(*other) != 0))
+}
+
+fn key(flow: u32, identity: u64) -> u64 {
+    hash(&[flow.into(), identity])
+}
+
+fn datagram_key(flow: u32, id: u32) -> u64 {
+    hash(&[DATAGRAM, flow.into(), id.into()])
+}
+
+fn content_key(sighting: &Sighting) -> u64 {
+    hash(&[BY_CONTENT, sighting.content])
+}
+
+fn may_be_cut(sighting: &Sighting) -> bool {
+    sighting.form == Form::Whole && sighting.has_identity() && sighting.ip_bytes > MAY_BE_CUT
+}
+
+fn apart(one: Timestamp, other: Timestamp) -> Duration {
+    let apart = one - other;
+    Duration(apart.0.saturating_abs())
+}
+
+/// What of a parcel a sighting is; `None` if it cannot be any.
+fn place_in(parcel: &Parcel, sighting: &Sighting) -> Option<(u32, u32)> {
+    let (offset, bytes) = match (parcel.form, sighting.form) {
+        (Form::Segment, Form::Segment) => {
+            (sighting.offset.wrapping_sub(parcel.start), sighting.bytes)
+        }
+        (Form::Segment, _) | (_, Form::Segment) => return None,
+        (_, Form::Piece) => (sighting.offset, sighting.bytes),
+        (Form::Piece, Form::Whole) => (0, sighting.bytes),
+        (Form::Whole, Form::Whole) if parcel.length == sighting.bytes => (0, sighting.bytes),
+        (Form::Whole, Form::Whole) => return None,
+    };
+    // Sizes of a stream's stretches are bounded by those of packets.
+    (offset <= LARGEST_MTU * 64 && bytes <= LARGEST_MTU * 64).then_some((offset, bytes))
+}

@@ -1,0 +1,53 @@
+//! Captures of the same traffic at several points of its path: what got lost, changed,
+//! delayed or duplicated, and between which of them.
+//!
+//! ```text
+//!  capture ─► observer ─► sightings ┐                    paths: which flow of one point is
+//!  capture ─► observer ─► sightings ┼─► merge ─► flight  which of another
+//!  capture ─► observer ─► sightings ┘  by time     │     clock: how far apart times are
+//!                                                  ▼
+//!                              parcel ─► book ─► accounts ─► outcome
+//! ```
+//!
+//! Input: captures, each with a clock of its own. Output: an [`Outcome`]: for each flow and
+//! each pair of neighbouring points what was seen on both sides and what on one alone.
+//!
+//! A *sighting* is one innermost packet or fragment that one point saw, in whatever tunnel;
+//! outer fragments are sightings too, and put together for what is inside. A *parcel* is a
+//! datagram (or a stretch of a TCP stream) with all sightings of it. A sighting finds its
+//! parcel by flow and identification, where there is one; by its bytes where there is none,
+//! or where NAT has changed addresses; by its place in the stream where a NIC cuts and joins
+//! packets. That two flows of two points are one is learnt from what was matched.
+//!
+//! What must hold: memory follows what is under way, never the length of a file; the same
+//! captures give the same outcome; what was seen in front and behind is counted alike, so
+//! that nothing depends on which way traffic goes; nothing here reads a clock.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod align;
+mod between;
+mod book;
+mod clock;
+mod content;
+mod delay;
+mod flight;
+mod index;
+mod lanes;
+mod observer;
+mod outcome;
+mod parcel;
+mod paths;
+mod run;
+mod shape;
+mod sighting;
+mod slab;
+
+pub use between::{Between, Count, Pair};
+pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};
+pub use delay::{DelayFigures, Delays};
+pub use lanes::MAX_LANES;
+pub use outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
+pub use parcel::VERDICT_NAMES;
+pub use run::{MAX_POINTS, Open, Options, Order, Pass, Read, compare};
+pub use shape::{Fate, Fates, PARTS, Place, Runs, SIZES, Shape};

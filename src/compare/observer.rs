@@ -1,0 +1,584 @@
+//! Frames of one point in, sightings out: decoding, and what of outer fragments becomes a
+//! tunnel packet.
+
+use super::content::{Content, hash};
+use super::lanes::Lanes;
+use super::sighting::{Batch, Form, NO_LANE, Sighting};
+use crate::decode::{DecodeOptions, Decoder, Plain};
+use crate::model::facts::{Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Transport};
+use crate::model::{
+    FlowKey, Frame, FrameId, IpVersion, Protocol, ScopeSet, ScopeTag, Timestamp, Verdict,
+};
+use crate::pipeline::whole_of;
+use crate::reassemble::{
+    Carried, Completed, Datagram, Fate, FragmentFacts, Limits, Listener, Place, Reassembler,
+    WholeDatagram,
+};
+use crate::receiver::{Forecast, GivenUp, NotModelled, Receivers, Settings};
+use crate::source::{Block, FilterSet};
+
+/// How frames are looked at.
+#[derive(Clone)]
+pub(super) struct Manner {
+    pub filter: Option<FilterSet>,
+    pub decode: DecodeOptions,
+    pub reassembly: Limits,
+    pub receiver: Settings,
+    /// Bytes of a payload that every point has captured.
+    pub head_bytes: usize,
+}
+
+/// Looks at the frames of one point.
+pub(super) struct Observer {
+    filter: Option<FilterSet>,
+    packet: Packet,
+    reassembly: Limits,
+    /// By depth.
+    reassemblers: Vec<Reassembler>,
+    receiver: Settings,
+    /// By depth.
+    receivers: Vec<Receivers>,
+    sight: Sight,
+    until: Option<Timestamp>,
+    /// Frames of which not everything was captured.
+    pub truncated: u64,
+    /// Frames read.
+    pub frames: u64,
+}
+
+/// Where something was found.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    frame: FrameId,
+    time: Timestamp,
+    wire_bytes: u64,
+}
+
+/// Writes down what is seen.
+struct Sight {
+    decoder: Decoder,
+    opened: Packet,
+    lanes: Lanes,
+    sightings: Vec<Sighting>,
+    /// Fragments found inside whole tunnel packets, with the bytes of these.
+    inside: Vec<(FragmentFacts, Vec<u8>)>,
+    head_bytes: usize,
+    shortest_head: usize,
+    found: Found,
+}
+
+impl Observer {
+    pub fn new(manner: &Manner) -> Self {
+        Self {
+            filter: manner.filter.clone(),
+            packet: Packet::default(),
+            reassembly: manner.reassembly,
+            reassemblers: Vec::new(),
+            receiver: manner.receiver,
+            receivers: Vec::new(),
+            sight: Sight {
+                decoder: Decoder::new(&manner.decode),
+                opened: Packet::default(),
+                lanes: Lanes::default(),
+                sightings: Vec::new(),
+                inside: Vec::new(),
+                head_bytes: manner.head_bytes,
+                shortest_head: manner.head_bytes,
+                found: Found {
+                    frame: FrameId::default(),
+                    time: Timestamp::MIN,
+                    wire_bytes: 0,
+                },
+            },
+            until: None,
+            truncated: 0,
+            frames: 0,
+        }
+    }
+
+    /// Looks at all frames of a block; gives what was seen.
+    pub fn observe(&mut self, block: &Block) -> Batch {
+        for frame in block.frames() {
+            self.frame(&frame);
+        }
+        Batch {
+            lanes: self.sight.lanes.take_fresh(),
+            sightings: std::mem::take(&mut self.sight.sightings),
+            until: self.until,
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) {
+        self.frames += 1;
+        self.until = self.until.max(Some(frame.timestamp));
+        let filter = self.filter.as_mut();
+        if filter.is_some_and(|filter| !filter.matches(frame)) {
+            return;
+        }
+        self.truncated += u64::from(frame.is_truncated());
+        self.sight.found = Found {
+            frame: frame.id,
+            time: frame.timestamp,
+            wire_bytes: frame.wire_bytes.into(),
+        };
+        match self.sight.decoder.plain(frame) {
+            Some(plain) => self.sight.plain(frame, &plain),
+            None => self.layers(frame),
+        }
+    }
+
+    fn layers(&mut self, frame: &Frame<'_>) {
+        self.sight.decoder.frame(frame, &mut self.packet);
+        let Some(layer) = self.packet.layers.last() else {
+            return;
+        };
+        let depth = self.packet.layers.len() - 1;
+        let told = GivenUp::of(layer, frame.id, frame.timestamp, depth as u8);
+        if let Some(told) = told {
+            self.receivers(depth).hear(&told);
+        }
+        let layer = match self.packet.layers.last() {
+            Some(layer) => layer,
+            None => return,
+        };
+        match layer.fragment {
+            Fragment::Piece(piece) => {
+                let facts = facts_of(layer, &piece, &self.sight.found, depth);
+                self.sight.piece(layer, &piece, frame.data);
+                let captured = captured(layer, frame.data);
+                self.reassemble(&facts, captured, depth);
+            }
+            Fragment::No | Fragment::Atomic => self.sight.whole(layer, frame.data),
+        }
+    }
+
+    /// Gives a fragment to the receiver and to reassembly, and what comes of it too.
+    fn reassemble(&mut self, facts: &FragmentFacts, captured: &[u8], depth: usize) {
+        self.receivers(depth).take(facts);
+        self.reassembler(depth);
+        if let Some(reassembler) = self.reassemblers.get_mut(depth) {
+            reassembler.take(facts, captured, &mut self.sight);
+        }
+        while let Some((facts, bytes)) = self.sight.inside.pop() {
+            let depth = depth + 1;
+            if depth < MAX_LAYERS {
+                let start = facts.payload.start as usize;
+                let end = start + facts.payload.captured as usize;
+                let captured = bytes.get(start..end).unwrap_or_default();
+                self.reassemble(&facts, captured, depth);
+            }
+        }
+    }
+
+    fn reassembler(&mut self, depth: usize) {
+        while self.reassemblers.len() <= depth {
+            let limits = self
+                .reassembly
+                .at_depth(self.reassemblers.len(), MAX_LAYERS);
+            self.reassemblers.push(Reassembler::new(limits));
+        }
+    }
+
+    fn receivers(&mut self, depth: usize) -> &mut Receivers {
+        while self.receivers.len() <= depth {
+            self.receivers.push(Receivers::new(&self.receiver));
+        }
+        &mut self.receivers[depth]
+    }
+
+    /// What the kernels of the hosts make of the fragments seen here.
+    pub fn forecasts(&mut self) -> (Vec<Forecast>, NotModelled) {
+        let end = self.until.unwrap_or(Timestamp::MIN);
+        let mut not_modelled = NotModelled::default();
+        let mut forecasts = Vec::new();
+        for receivers in &mut self.receivers {
+            not_modelled += receivers.take_not_modelled();
+            forecasts.extend(receivers.harvest(end));
+        }
+        forecasts.sort_by_key(|forecast| forecast.host);
+        (forecasts, not_modelled)
+    }
+
+    /// Fewest bytes of a cut payload that were captured, at most as many as are hashed.
+    pub fn shortest_head(&self) -> usize {
+        self.sight.shortest_head
+    }
+
+    /// Sightings left out because there were too many flows.
+    pub fn refused(&self) -> u64 {
+        self.sight.lanes.refused
+    }
+
+    /// Reassembly's own bounds that were hit: tunnel packets that were not opened.
+    pub fn unopened(&mut self) -> u64 {
+        let taken = self
+            .reassemblers
+            .iter_mut()
+            .map(Reassembler::take_limits_hit);
+        taken.map(|hit| hit.tunnels_unopened).sum()
+    }
+
+    /// The scopes met.
+    pub fn into_scopes(self) -> ScopeSet {
+        self.sight.decoder.into_scopes()
+    }
+}
+
+fn facts_of(layer: &Layer, piece: &Piece, found: &Found, depth: usize) -> FragmentFacts {
+    let place = Place {
+        frame: found.frame,
+        timestamp: found.time,
+        wire_bytes: found.wire_bytes,
+        depth: depth as u8,
+        ovn: None,
+        direction: None,
+        buffer: 0,
+        start: 0,
+    };
+    FragmentFacts::of(layer, piece, &place)
+}
+
+/// What was captured above an IP header.
+fn captured<'a>(layer: &Layer, data: &'a [u8]) -> &'a [u8] {
+    let start = layer.payload_start as usize;
+    data.get(start..start + layer.payload_captured as usize)
+        .unwrap_or_default()
+}
+
+/// What tells packets of one flow apart, by what there is of it.
+mod kind {
+    pub const PIECE: u64 = 1;
+    pub const SEGMENT: u64 = 2;
+    pub const NUMBERED: u64 = 3;
+    pub const ALIKE: u64 = 4;
+    pub const CONTROL: u64 = 5;
+}
+
+impl Sight {
+    /// An ordinary frame: Ethernet, one IP header, UDP or TCP.
+    fn plain(&mut self, frame: &Frame<'_>, plain: &Plain<'_>) {
+        let Some(lane) = self.lanes.number(&plain.key) else {
+            return;
+        };
+        let upper = plain.upper();
+        let ip = IpFields::of(frame.data, 14, plain.key.addresses.version);
+        let base = self.sighting(lane, plain.key.protocol, &ip);
+        let sighting = match plain.segment() {
+            Some(segment) if segment.payload_bytes > 0 => {
+                let data = upper.len() - segment.payload_bytes as usize;
+                let stream = upper.get(data..).unwrap_or_default();
+                let content = Content::of_stream(stream, true, self.head_bytes);
+                of_segment(base, segment.sequence, segment.payload_bytes, &content)
+            }
+            segment => {
+                let content = Content::of(
+                    plain.key.protocol,
+                    upper,
+                    header(plain),
+                    true,
+                    self.head_bytes,
+                );
+                let control = segment.map(|_| control(upper));
+                of_whole(base, upper.len() as u32, &content, control)
+            }
+        };
+        self.sightings.push(Sighting {
+            checksum: Some(Verdict::Good),
+            ip_bytes: plain.ip_bytes,
+            ..sighting
+        });
+    }
+
+    /// A datagram that is no fragment.
+    fn whole(&mut self, layer: &Layer, data: &[u8]) {
+        if matches!(layer.carries, Carries::Tunnel(_)) {
+            return;
+        }
+        let Some(lane) = self.lanes.number(&layer.flow_key()) else {
+            return;
+        };
+        let payload = captured(layer, data);
+        self.note_cut(layer, payload);
+        let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
+        let base = self.sighting(lane, layer.protocol, &ip);
+        let sighting = match &layer.transport {
+            Transport::Tcp(tcp) if tcp.segment.payload_bytes > 0 => {
+                let start = layer
+                    .payload_bytes
+                    .saturating_sub(tcp.segment.payload_bytes);
+                let stream = payload.get(start as usize..).unwrap_or_default();
+                let is_complete = layer.payload_captured >= layer.payload_bytes;
+                let content = Content::of_stream(stream, is_complete, self.head_bytes);
+                let segment = &tcp.segment;
+                of_segment(base, segment.sequence, segment.payload_bytes, &content)
+            }
+            Transport::Tcp(_) => {
+                let content = Content::of_whole(layer, payload, self.head_bytes);
+                of_whole(base, layer.payload_bytes, &content, Some(control(payload)))
+            }
+            _ => {
+                let content = Content::of_whole(layer, payload, self.head_bytes);
+                of_whole(base, layer.payload_bytes, &content, None)
+            }
+        };
+        self.sightings.push(Sighting {
+            checksum: checksum(&layer.transport),
+            ip_bytes: layer.ip_bytes,
+            ..sighting
+        });
+    }
+
+    /// Notes how little was captured of a payload.
+    fn note_cut(&mut self, layer: &Layer, payload: &[u8]) {
+        if layer.payload_captured < layer.payload_bytes {
+            // TCP options come in front of the stream.
+            let header = match layer.protocol {
+                Protocol::TCP => 60,
+                _ => 12,
+            };
+            let head = payload.len().saturating_sub(header);
+            self.shortest_head = self.shortest_head.min(head);
+        }
+    }
+
+    /// A fragment, of whatever layer.
+    fn piece(&mut self, layer: &Layer, piece: &Piece, data: &[u8]) {
+        let key = FlowKey {
+            ports: None,
+            ..layer.flow_key()
+        };
+        let Some(lane) = self.lanes.number(&key) else {
+            return;
+        };
+        let payload = captured(layer, data);
+        self.note_cut(layer, payload);
+        let is_first = piece.offset == 0;
+        let begun = crate::decode::Whole::begun_by(layer, layer.payload_bytes, None);
+        let (ported, is_carrier) = match is_first {
+            true => {
+                let transport = self.decoder.transport(&begun, payload);
+                let ports = transport.ports();
+                let ported = FlowKey { ports, ..key };
+                (
+                    self.lanes.number(&ported).unwrap_or(NO_LANE),
+                    self.decoder.carries_tunnel(&begun, payload),
+                )
+            }
+            false => (NO_LANE, false),
+        };
+        let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
+        let content = Content::of_piece(layer, piece, payload, self.head_bytes);
+        let base = self.sighting(lane, layer.protocol, &ip);
+        self.sightings.push(Sighting {
+            ported,
+            form: Form::Piece,
+            id: piece.id,
+            offset: piece.offset,
+            bytes: layer.payload_bytes,
+            more: piece.more,
+            identity: hash(&[kind::PIECE, piece.id.into()]),
+            content: hash(&[
+                kind::PIECE,
+                numbered(layer.addresses.version, piece.id),
+                piece.offset.into(),
+                layer.payload_bytes.into(),
+                content.head,
+            ]),
+            sum: content.sum,
+            ip_bytes: layer.ip_bytes,
+            is_carrier,
+            ..base
+        });
+    }
+
+    /// What all have in common.
+    fn sighting(&self, lane: u32, protocol: Protocol, ip: &IpFields) -> Sighting {
+        Sighting {
+            time: self.found.time,
+            frame: self.found.frame.number,
+            lane,
+            ported: NO_LANE,
+            form: Form::Whole,
+            protocol,
+            id: ip.id,
+            offset: 0,
+            bytes: 0,
+            more: false,
+            identity: 0,
+            content: 0,
+            sum: None,
+            ip_bytes: 0,
+            hop_limit: ip.hop_limit,
+            traffic_class: ip.traffic_class,
+            checksum: None,
+            is_carrier: false,
+        }
+    }
+
+    /// What is inside a whole tunnel packet.
+    fn opened(&mut self, bytes: &[u8], depth: usize) -> Option<ScopeTag> {
+        let opened = std::mem::take(&mut self.opened);
+        let inside = match opened.layers.first().map(|layer| layer.carries) {
+            Some(Carries::Tunnel(inside)) => Some(inside),
+            _ => None,
+        };
+        if let (Some(_), Some(layer)) = (inside, opened.layers.get(1..).and_then(<[_]>::last)) {
+            match layer.fragment {
+                Fragment::Piece(piece) => {
+                    let deeper = depth + opened.layers.len() - 1;
+                    let facts = facts_of(layer, &piece, &self.found, deeper.min(MAX_LAYERS));
+                    self.piece(layer, &piece, bytes);
+                    self.inside.push((facts, bytes.to_vec()));
+                }
+                Fragment::No | Fragment::Atomic => self.whole(layer, bytes),
+            }
+        }
+        self.opened = opened;
+        inside
+    }
+}
+
+/// IPv6 gives a datagram that is fragmented anew another identification.
+fn numbered(version: IpVersion, id: u32) -> u64 {
+    match version {
+        IpVersion::V4 => id.into(),
+        IpVersion::V6 => 0,
+    }
+}
+
+/// What tells a stretch of a stream from others of its flow.
+pub(super) fn segment_identity(sequence: u32) -> u64 {
+    hash(&[kind::SEGMENT, sequence.into()])
+}
+
+/// A stretch of a stream.
+fn of_segment(base: Sighting, sequence: u32, bytes: u32, content: &Content) -> Sighting {
+    Sighting {
+        form: Form::Segment,
+        offset: sequence,
+        bytes,
+        identity: segment_identity(sequence),
+        content: hash(&[kind::SEGMENT, sequence.into(), content.head]),
+        sum: content.sum,
+        ..base
+    }
+}
+
+/// Payloads shorter than this are alike too often to be known by their bytes alone.
+const TELLING_BYTES: u32 = 24;
+
+/// A datagram; `control` is what tells a TCP segment without data from others.
+fn of_whole(base: Sighting, bytes: u32, content: &Content, control: Option<u64>) -> Sighting {
+    let id = u64::from(base.id);
+    let size = u64::from(bytes) << 8 | u64::from(base.protocol.0);
+    let identity = match (control, base.id) {
+        (Some(control), _) => [kind::CONTROL, control, id],
+        (None, 0) => [kind::ALIKE, size, content.head],
+        (None, _) => [kind::NUMBERED, size, id],
+    };
+    let weak = if bytes < TELLING_BYTES { id } else { 0 };
+    Sighting {
+        form: Form::Whole,
+        bytes,
+        identity: hash(&identity),
+        content: hash(&[
+            kind::ALIKE,
+            size,
+            content.head,
+            weak,
+            control.unwrap_or_default(),
+        ]),
+        // Options of SYN are changed on purpose.
+        sum: content.sum.filter(|_| control.is_none()),
+        ..base
+    }
+}
+
+/// Sequence, acknowledgement, flags and window of a TCP segment without data.
+fn control(upper: &[u8]) -> u64 {
+    let word = |at: usize| match upper.get(at..).and_then(<[_]>::first_chunk::<4>) {
+        Some(bytes) => u32::from_be_bytes(*bytes),
+        None => 0,
+    };
+    hash(&[word(4).into(), word(8).into(), word(12).into()])
+}
+
+/// Bytes of the headers of a UDP or TCP packet without data.
+fn header(plain: &Plain<'_>) -> usize {
+    match plain.key.protocol {
+        Protocol::TCP => plain.upper().len(),
+        _ => 8,
+    }
+}
+
+fn checksum(transport: &Transport) -> Option<Verdict> {
+    match transport {
+        Transport::Udp(udp) => Some(udp.checksum),
+        Transport::Tcp(tcp) => Some(tcp.checksum),
+        Transport::Icmp(icmp) => Some(icmp.checksum),
+        Transport::Sctp { checksum, .. } | Transport::Cut { checksum, .. } => Some(*checksum),
+        Transport::Gre { checksum } => *checksum,
+        Transport::None => None,
+    }
+}
+
+/// Fields of an IP header that decoding has no use for.
+struct IpFields {
+    id: u32,
+    hop_limit: u8,
+    traffic_class: u8,
+}
+
+impl IpFields {
+    fn of(data: &[u8], start: usize, version: IpVersion) -> Self {
+        let header = data
+            .get(start..)
+            .and_then(<[_]>::first_chunk::<12>)
+            .copied();
+        let header = header.unwrap_or_default();
+        match version {
+            IpVersion::V4 => Self {
+                id: u16::from_be_bytes([header[4], header[5]]).into(),
+                hop_limit: header[8],
+                traffic_class: header[1],
+            },
+            IpVersion::V6 => Self {
+                id: 0,
+                hop_limit: header[7],
+                traffic_class: header[0] << 4 | header[1] >> 4,
+            },
+        }
+    }
+}
+
+/// Where the IP header of a layer begins.
+fn header_start(layer: &Layer) -> usize {
+    let header = layer.ip_bytes.saturating_sub(layer.payload_bytes);
+    layer.payload_start.saturating_sub(header) as usize
+}
+
+impl Listener for Sight {
+    fn is_tunnel(&mut self, datagram: &Datagram, captured: &[u8]) -> bool {
+        let begun = whole_of(datagram, datagram.header.payload_bytes, None);
+        self.decoder.carries_tunnel(&begun, captured)
+    }
+
+    fn carried(&mut self, _: &Datagram, _: &[u8]) -> Option<Carried> {
+        None
+    }
+
+    fn reassembled(&mut self, reassembled: &WholeDatagram<'_>) -> Option<ScopeTag> {
+        let datagram = reassembled.datagram;
+        if !datagram.is_tunnel || reassembled.captured.is_empty() {
+            return None;
+        }
+        let whole = whole_of(datagram, reassembled.payload_bytes, reassembled.sum);
+        self.decoder
+            .datagram(&whole, reassembled.captured, &mut self.opened);
+        self.opened(reassembled.captured, datagram.depth.into())
+    }
+
+    fn lost(&mut self, _: &Datagram, _: Fate) {}
+
+    fn late_copy(&mut self, _: &Completed, _: &FragmentFacts) {}
+}

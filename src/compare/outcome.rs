@@ -1,0 +1,118 @@
+//! What came of a comparison.
+
+use super::between::Between;
+use super::book::{Account, Series, Tally};
+use super::clock::Clock;
+use super::delay::Delays;
+use crate::model::{Duration, FlowKey, ScopeSet, Timestamp};
+use crate::receiver::{Forecast, NotModelled};
+use crate::source::FileFacts;
+
+/// What came of a comparison.
+pub struct Outcome {
+    /// Points, in the order of the path.
+    pub points: Vec<PointFacts>,
+    /// Whether that order was found.
+    pub is_order_found: bool,
+    /// Flows; the one without a number is all that are beyond the bound.
+    pub flows: Vec<FlowFacts>,
+    /// Packets over time and how long they took, by pair of points: neighbours, then the
+    /// two ends if there are others between them.
+    pub series: Vec<(Series, Option<Delays>)>,
+    /// Tunnels and VLANs.
+    pub scopes: ScopeSet,
+    /// Flows that share one account.
+    pub flows_shared: u64,
+    /// Packets that were given up before their time for want of room.
+    pub crowded_out: u64,
+    /// Whether an end was asked for before all was read.
+    pub ended_early: bool,
+    pub(super) clocks: Vec<Clock>,
+}
+
+/// One point.
+pub struct PointFacts {
+    /// Its place among the captures given.
+    pub given: usize,
+    /// Its capture.
+    pub file: FileFacts,
+    /// Frames read.
+    pub frames: u64,
+    /// Frames of which not everything was captured.
+    pub truncated_frames: u64,
+    /// First and last frame, by its own clock.
+    pub span: Option<(Timestamp, Timestamp)>,
+    /// What was seen here.
+    pub tally: Tally,
+    /// Its clock.
+    pub clock: ClockFacts,
+    /// What the kernels of hosts make of the fragments seen here.
+    pub forecasts: Vec<Forecast>,
+    /// Fragments that no forecast was made of.
+    pub not_modelled: NotModelled,
+    /// Packets left out because there were too many flows.
+    pub flows_refused: u64,
+    /// Tunnel packets that were not opened, for want of room.
+    pub tunnels_unopened: u64,
+}
+
+/// A clock, seen from that of the first point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClockFacts {
+    /// Whether packets of this point were found at another.
+    pub is_known: bool,
+    /// How far it is ahead where the comparison begins.
+    pub offset: Duration,
+    /// How much faster it runs, and how sure that is, in millionths.
+    pub drift_ppm: Option<(f64, f64)>,
+    /// Packets both rest on, forward and back.
+    pub matched: [u64; 2],
+}
+
+/// One flow.
+pub struct FlowFacts {
+    /// As what it was seen at each point.
+    pub keys: Vec<Option<FlowKey>>,
+    /// Whether it goes from the last point to the first.
+    pub is_backward: bool,
+    /// What is known of it.
+    pub account: Account,
+}
+
+impl FlowFacts {
+    /// Adds what is known of a flow that turned out to be the same.
+    pub(super) fn add(&mut self, other: &Account) {
+        let account = &mut self.account;
+        for (mine, others) in account.between.iter_mut().zip(&other.between) {
+            mine.add(others);
+        }
+        for (mine, others) in account.at.iter_mut().zip(&other.at) {
+            if mine.packets == 0 {
+                mine.hop_limit = others.hop_limit;
+            }
+            mine.packets += others.packets;
+            mine.bytes += others.bytes;
+        }
+        account.is_carrier |= other.is_carrier;
+        account.span = match (account.span, other.span) {
+            (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// What happened between two points, in the direction it went.
+    pub fn between(&self, pair: usize) -> Between {
+        let between = &self.account.between[pair];
+        match self.is_backward {
+            true => between.reversed(),
+            false => between.clone(),
+        }
+    }
+}
+
+impl Outcome {
+    /// A time of a point by the clock of the first.
+    pub fn to_reference(&self, point: usize, time: Timestamp) -> Timestamp {
+        self.clocks[point].to_reference(time)
+    }
+}

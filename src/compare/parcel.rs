@@ -1,0 +1,172 @@
+//! A datagram (or a stretch of a TCP stream) in flight, and what each point saw of it.
+
+use super::sighting::{Form, Sighting};
+use super::slab::NONE;
+use crate::model::{Sum, Timestamp, Verdict};
+
+/// The length of a datagram whose last fragment nobody saw.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+/// One bit a point.
+pub(super) type Mask = u16;
+
+/// Something in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parcel {
+    /// The flow by whose key it is found: that of addresses alone for fragments.
+    pub flow: u32,
+    /// The flow with ports, once a first fragment showed them.
+    pub ported: u32,
+    pub form: Form,
+    pub id: u32,
+    /// Where it begins in the stream; 0 for a datagram.
+    pub start: u32,
+    /// How long it is, [`UNKNOWN`] until its last fragment is seen.
+    pub length: u32,
+    /// When it was first seen, by the clock of the first point.
+    pub first: Timestamp,
+    /// When it was last seen, by the same clock.
+    pub last: Timestamp,
+    /// First of its pieces.
+    pub pieces: u32,
+    /// First of its keys.
+    pub keys: u32,
+    /// Points that saw any of it.
+    pub seen: Mask,
+    /// Whether a tunnel is in it.
+    pub is_carrier: bool,
+    /// Whether it can be told from others with the same content.
+    pub has_identity: bool,
+    /// Whether it is still in flight.
+    pub is_open: bool,
+}
+
+/// A range of the bytes of a parcel, as some point saw it in one packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub offset: u32,
+    pub bytes: u32,
+    pub content: u64,
+    pub sum: Option<Sum>,
+    /// IP length of the packet in which it was seen first.
+    pub ip_bytes: u32,
+    /// The points that saw exactly this.
+    pub seen: Mask,
+    /// Two bits a pair of points: whether it came to one after others that had come to
+    /// the other later.
+    pub reordered: u32,
+    /// Points where its bytes were others than where it was seen first.
+    pub damaged: Mask,
+    pub next: u32,
+}
+
+/// How one point saw a piece.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// By the clock of the point.
+    pub time: Timestamp,
+    pub frame: u64,
+    /// How many of its flow came there before.
+    pub order: u32,
+    /// How many times it came beyond the first.
+    pub copies: u8,
+    pub hop_limit: u8,
+    pub traffic_class: u8,
+    pub checksum: u8,
+}
+
+impl Parcel {
+    pub fn of(sighting: &Sighting, flow: u32, first: Timestamp) -> Self {
+        let is_last = sighting.form == Form::Piece && !sighting.more;
+        Self {
+            flow,
+            ported: NONE,
+            form: sighting.form,
+            id: sighting.id,
+            start: match sighting.form {
+                Form::Segment => sighting.offset,
+                Form::Whole | Form::Piece => 0,
+            },
+            length: match sighting.form {
+                Form::Piece if !is_last => UNKNOWN,
+                Form::Piece => sighting.end(),
+                Form::Whole | Form::Segment => sighting.bytes,
+            },
+            first,
+            last: first,
+            pieces: NONE,
+            keys: NONE,
+            seen: 0,
+            is_carrier: sighting.is_carrier,
+            has_identity: sighting.has_identity(),
+            is_open: true,
+        }
+    }
+}
+
+impl Piece {
+    pub fn of(sighting: &Sighting, offset: u32, bytes: u32, next: u32) -> Self {
+        Self {
+            offset,
+            bytes,
+            content: sighting.content,
+            sum: sighting.sum,
+            ip_bytes: sighting.ip_bytes,
+            seen: 0,
+            reordered: 0,
+            damaged: 0,
+            next,
+        }
+    }
+
+    pub fn end(&self) -> u32 {
+        self.offset.saturating_add(self.bytes)
+    }
+
+    pub fn range(&self) -> std::ops::Range<u32> {
+        self.offset..self.end()
+    }
+
+    /// Whether it has the same bytes as far as both are known.
+    pub fn agrees(&self, sighting: &Sighting) -> bool {
+        let sums = match (self.sum, sighting.sum) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        };
+        sums && self.content == sighting.content
+    }
+}
+
+impl Seen {
+    pub fn of(sighting: &Sighting, order: u32) -> Self {
+        Self {
+            time: sighting.time,
+            frame: sighting.frame,
+            order,
+            copies: 0,
+            hop_limit: sighting.hop_limit,
+            traffic_class: sighting.traffic_class,
+            checksum: code(sighting.checksum),
+        }
+    }
+}
+
+/// Verdicts that are told apart, by code.
+pub const VERDICTS: usize = 6;
+
+/// 0 where there is none.
+fn code(verdict: Option<Verdict>) -> u8 {
+    match verdict {
+        None => 0,
+        Some(Verdict::Good) => 1,
+        Some(Verdict::Bad) => 2,
+        Some(Verdict::Offloaded) => 3,
+        Some(Verdict::Absent) => 4,
+        Some(Verdict::Unverifiable) => 5,
+    }
+}
+
+/// The names of verdicts on checksums, in the order in which [`Between`](super::Between)
+/// counts them.
+pub const VERDICT_NAMES: [&str; VERDICTS] =
+    ["none", "good", "bad", "offloaded", "absent", "unverifiable"];

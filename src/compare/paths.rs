@@ -1,0 +1,220 @@
+//! Flows of points joined to flows of the path: by what was matched, not by names, since
+//! NAT and tunnels change those.
+
+use super::lanes::without_ports;
+use super::sighting::{LaneFacts, NO_LANE};
+use super::slab::NONE;
+use crate::model::{Addresses, FlowKey, Ports, Protocol};
+use hashbrown::HashMap;
+
+/// Flows with equal addresses and ports that are tried for one more.
+const MAX_ALIKE: usize = 8;
+
+/// The flows of all points.
+#[derive(Debug)]
+pub(super) struct Paths {
+    points: usize,
+    /// Of each point, by lane.
+    lanes: Vec<Vec<Known>>,
+    flows: Vec<PathFlow>,
+    /// Lane of each flow at each point.
+    at: Vec<u32>,
+    /// How many packets of each flow came to each point.
+    orders: Vec<u32>,
+    /// Of each flow, by pair of points and side: how far it has come by the order on the
+    /// other side.
+    highest: Vec<Option<u32>>,
+    /// Flows with these addresses and ports, in whatever tunnel.
+    alike: HashMap<(Addresses, Option<Ports>, Protocol), Vec<u32>, foldhash::fast::FixedState>,
+}
+
+/// A lane, and the flow of the path that it is of.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    facts: LaneFacts,
+    flow: u32,
+}
+
+/// A flow of the path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PathFlow {
+    /// The flow that it turned out to be part of.
+    same_as: u32,
+    /// Points at which it is known.
+    pub points: u16,
+    /// Sightings of it, as far as that matters.
+    pub sightings: u32,
+    /// TTL steps seen between points, those towards the last counted positive.
+    pub steps: i32,
+    /// Whether a tunnel is in its packets.
+    pub is_carrier: bool,
+}
+
+impl Paths {
+    pub fn new(points: usize) -> Self {
+        Self {
+            points,
+            lanes: vec![Vec::new(); points],
+            flows: Vec::new(),
+            at: Vec::new(),
+            orders: Vec::new(),
+            highest: Vec::new(),
+            alike: HashMap::default(),
+        }
+    }
+
+    /// Takes in lanes of a point.
+    pub fn meet(&mut self, point: usize, fresh: &[LaneFacts]) {
+        let known = fresh.iter().map(|facts| Known {
+            facts: *facts,
+            flow: NONE,
+        });
+        self.lanes[point].extend(known);
+    }
+
+    /// The flow of a lane; [`NONE`] as long as that is not known.
+    pub fn flow_of(&mut self, point: usize, lane: u32) -> u32 {
+        let flow = self.lanes[point][lane as usize].flow;
+        if flow == NONE || self.flows[flow as usize].same_as == NONE {
+            return flow;
+        }
+        let resolved = self.resolve(flow);
+        self.lanes[point][lane as usize].flow = resolved;
+        resolved
+    }
+
+    /// The flow that a flow turned out to be part of.
+    pub fn resolve(&self, mut flow: u32) -> u32 {
+        while flow != NONE && self.flows[flow as usize].same_as != NONE {
+            flow = self.flows[flow as usize].same_as;
+        }
+        flow
+    }
+
+    pub fn base_of(&self, point: usize, lane: u32) -> u32 {
+        self.lanes[point][lane as usize].facts.base
+    }
+
+    /// The key of a flow at a point.
+    pub fn key_at(&self, flow: u32, point: usize) -> Option<&FlowKey> {
+        let lane = self.at[flow as usize * self.points + point];
+        (lane != NO_LANE).then(|| &self.lanes[point][lane as usize].facts.key)
+    }
+
+    pub fn get(&self, flow: u32) -> &PathFlow {
+        &self.flows[flow as usize]
+    }
+
+    pub fn get_mut(&mut self, flow: u32) -> &mut PathFlow {
+        &mut self.flows[flow as usize]
+    }
+
+    /// Whether a flow is known at this point and at no other.
+    pub fn is_alone(&self, flow: u32, point: usize) -> bool {
+        self.flows[flow as usize].points == 1 << point
+    }
+
+    /// Whether a flow is not known everywhere.
+    pub fn is_wanting(&self, flow: u32) -> bool {
+        (self.flows[flow as usize].points.count_ones() as usize) < self.points
+    }
+
+    /// A new flow, of this lane.
+    pub fn add(&mut self, point: usize, lane: u32) -> u32 {
+        let flow = self.flows.len() as u32;
+        self.flows.push(PathFlow {
+            same_as: NONE,
+            points: 0,
+            sightings: 0,
+            steps: 0,
+            is_carrier: false,
+        });
+        self.at.extend(std::iter::repeat_n(NO_LANE, self.points));
+        self.orders.extend(std::iter::repeat_n(0, self.points));
+        self.highest.extend(std::iter::repeat_n(None, self.sides()));
+        let alike = self.alike.entry(self.name(point, lane)).or_default();
+        if alike.len() < MAX_ALIKE {
+            alike.push(flow);
+        }
+        self.bind(point, lane, flow);
+        flow
+    }
+
+    /// A lane turned out to be of a flow. What it was taken for becomes part of that.
+    pub fn bind(&mut self, point: usize, lane: u32, flow: u32) {
+        let before = self.lanes[point][lane as usize].flow;
+        if before != NONE && before != flow {
+            self.merge(before, flow);
+        }
+        self.lanes[point][lane as usize].flow = flow;
+        self.at[flow as usize * self.points + point] = lane;
+        self.flows[flow as usize].points |= 1 << point;
+    }
+
+    /// Whether a lane may be of a flow: nothing else of the point is.
+    pub fn may_bind(&self, point: usize, lane: u32, flow: u32) -> bool {
+        let there = self.at[flow as usize * self.points + point];
+        let before = self.lanes[point][lane as usize].flow;
+        there == NO_LANE && (before == NONE || self.is_alone(before, point))
+    }
+
+    fn merge(&mut self, part: u32, whole: u32) {
+        let taken = self.flows[part as usize];
+        self.flows[part as usize].same_as = whole;
+        let whole = &mut self.flows[whole as usize];
+        whole.points |= taken.points;
+        whole.steps = whole.steps.saturating_add(taken.steps);
+        whole.is_carrier |= taken.is_carrier;
+    }
+
+    /// Flows that a lane may be of by its addresses and ports.
+    pub fn alike(&self, point: usize, lane: u32) -> impl Iterator<Item = u32> + '_ {
+        let flows = self.alike.get(&self.name(point, lane));
+        flows
+            .into_iter()
+            .flatten()
+            .copied()
+            .map(|flow| self.resolve(flow))
+    }
+
+    /// Counts one more packet of a flow at a point; gives how many came before.
+    pub fn next_order(&mut self, flow: u32, point: usize) -> u32 {
+        let order = &mut self.orders[flow as usize * self.points + point];
+        let before = *order;
+        *order = order.wrapping_add(1);
+        before
+    }
+
+    /// Whether a packet with this place among those of the other side came after one with
+    /// a later.
+    pub fn is_overtaken(&mut self, flow: u32, side: usize, order: u32) -> bool {
+        let sides = self.sides();
+        let highest = &mut self.highest[flow as usize * sides + side];
+        let is_overtaken = highest.is_some_and(|highest| order < highest);
+        *highest = (*highest).max(Some(order));
+        is_overtaken
+    }
+
+    /// Pairs of points, twice.
+    fn sides(&self) -> usize {
+        2 * self.points
+    }
+
+    fn name(&self, point: usize, lane: u32) -> (Addresses, Option<Ports>, Protocol) {
+        let key = &self.lanes[point][lane as usize].facts.key;
+        (key.addresses, key.ports, key.protocol)
+    }
+
+    /// The flow of the fragments of a flow, where one is known.
+    pub fn base_flow(&self, flow: u32, point: usize) -> u32 {
+        let Some(key) = self.key_at(flow, point) else {
+            return NONE;
+        };
+        let name = without_ports(key);
+        let alike = self
+            .alike
+            .get(&(name.addresses, name.ports, name.protocol))
+            .and_then(|flows| flows.first());
+        alike.map_or(NONE, |flow| self.resolve(*flow))
+    }
+}

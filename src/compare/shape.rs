@@ -1,0 +1,224 @@
+//! What losses look like: where in datagrams, how large, how many in a row.
+
+use std::ops::AddAssign;
+
+/// Parts of a datagram that fragments are counted by.
+pub const PARTS: usize = 10;
+/// Upper ends of the classes that IP lengths are counted by; the last is open.
+pub const SIZES: [u32; 7] = [127, 255, 511, 1023, 1279, 1518, 9216];
+/// Distances between losses that are counted one by one.
+const DISTANCES: usize = 64;
+
+/// What became of a packet between two points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Seen on both sides.
+    Both,
+    /// Seen on the side of the first point alone.
+    Front,
+    /// Seen on the side of the last point alone.
+    Back,
+}
+
+/// Packets by fate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fates([u64; 3]);
+
+impl Fates {
+    /// One more.
+    pub fn count(&mut self, fate: Fate) {
+        self.0[fate as usize] += 1;
+    }
+
+    /// How many.
+    pub fn of(&self, fate: Fate) -> u64 {
+        self.0[fate as usize]
+    }
+}
+
+impl AddAssign for Fates {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, more) in self.0.iter_mut().zip(other.0) {
+            *sum += more;
+        }
+    }
+}
+
+/// Where a fragment is in its datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its number, from 0.
+    pub number: u32,
+    /// Where it begins, and how long the datagram is; `None` if nobody saw its end.
+    pub of: Option<(u32, u32)>,
+    /// Whether it is the last.
+    pub is_last: bool,
+}
+
+/// Losses between two points.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    /// By tenths of the datagram.
+    pub parts: [Fates; PARTS],
+    /// First, middle and last fragments.
+    pub ends: [Fates; 3],
+    /// By IP length.
+    pub sizes: [Fates; SIZES.len() + 1],
+    /// Highest number of a fragment that was seen on both sides, and lowest of one that
+    /// was seen on one side: in front, and behind.
+    pub passed_up_to: Option<u32>,
+    /// See there.
+    pub lost_from: [Option<u32>; 2],
+    /// Runs of losses in front, and behind.
+    pub runs: [Runs; 2],
+}
+
+/// Runs of losses, in the order in which packets were sent.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    /// The last that was lost.
+    latest: Option<u32>,
+    current: u64,
+    /// Losses.
+    pub losses: u64,
+    /// Runs.
+    pub runs: u64,
+    /// The longest.
+    pub longest: u64,
+    /// Distances between one loss and the next, by length; the last is for all longer.
+    pub distances: [u32; DISTANCES],
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self {
+            latest: None,
+            current: 0,
+            losses: 0,
+            runs: 0,
+            longest: 0,
+            distances: [0; DISTANCES],
+        }
+    }
+}
+
+impl Runs {
+    /// The next that was lost had this place among those sent.
+    fn lose(&mut self, order: u32) {
+        self.losses += 1;
+        let distance = self.latest.map(|latest| order.wrapping_sub(latest));
+        if let Some(distance) = distance {
+            let class = (distance as usize).min(DISTANCES - 1);
+            self.distances[class] = self.distances[class].saturating_add(1);
+        }
+        self.latest = Some(order);
+        if distance == Some(1) {
+            self.current += 1;
+        } else {
+            self.runs += 1;
+            self.current = 1;
+        }
+        self.longest = self.longest.max(self.current);
+    }
+
+    /// The distance that nearly all losses have from the one before.
+    pub fn period(&self) -> Option<u32> {
+        let all: u64 = self.distances.iter().map(|count| u64::from(*count)).sum();
+        let listed = self.distances.iter().enumerate();
+        let (distance, count) = listed
+            .take(DISTANCES - 1)
+            .max_by_key(|(_, count)| **count)?;
+        let is_rule = all >= 8 && u64::from(*count) * 10 >= all * 9;
+        (is_rule && distance > 1).then_some(distance as u32)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.losses += other.losses;
+        self.runs += other.runs;
+        self.longest = self.longest.max(other.longest);
+        for (sum, more) in self.distances.iter_mut().zip(other.distances) {
+            *sum = sum.saturating_add(more);
+        }
+    }
+}
+
+impl Shape {
+    /// One packet, of this IP length; `place` if it is a fragment, `order` among those of
+    /// its flow where it was seen.
+    pub fn count(&mut self, fate: Fate, ip_bytes: u32, place: Option<Place>, order: u32) {
+        let class = SIZES.iter().position(|upper| ip_bytes <= *upper);
+        self.sizes[class.unwrap_or(SIZES.len())].count(fate);
+        if let Some(place) = place {
+            self.place(fate, place);
+        }
+        match fate {
+            Fate::Both => {}
+            Fate::Front => self.runs[0].lose(order),
+            Fate::Back => self.runs[1].lose(order),
+        }
+    }
+
+    fn place(&mut self, fate: Fate, place: Place) {
+        let end = match (place.number, place.is_last) {
+            (0, _) => 0,
+            (_, true) => 2,
+            (_, false) => 1,
+        };
+        self.ends[end].count(fate);
+        if let Some((offset, length)) = place.of {
+            let part = u64::from(offset) * PARTS as u64 / u64::from(length.max(1));
+            self.parts[(part as usize).min(PARTS - 1)].count(fate);
+        }
+        let number = Some(place.number);
+        match fate {
+            Fate::Both => self.passed_up_to = self.passed_up_to.max(number),
+            Fate::Front => lower(&mut self.lost_from[0], place.number),
+            Fate::Back => lower(&mut self.lost_from[1], place.number),
+        }
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, other: &Self) {
+        for (sum, more) in self.parts.iter_mut().zip(other.parts) {
+            *sum += more;
+        }
+        for (sum, more) in self.ends.iter_mut().zip(other.ends) {
+            *sum += more;
+        }
+        for (sum, more) in self.sizes.iter_mut().zip(other.sizes) {
+            *sum += more;
+        }
+        self.passed_up_to = self.passed_up_to.max(other.passed_up_to);
+        for (mine, others) in self.lost_from.iter_mut().zip(other.lost_from) {
+            if let Some(number) = others {
+                lower(mine, number);
+            }
+        }
+        for (mine, others) in self.runs.iter_mut().zip(&other.runs) {
+            mine.add(others);
+        }
+    }
+}
+
+fn lower(known: &mut Option<u32>, number: u32) {
+    *known = Some(known.map_or(number, |known| known.min(number)));
+}
+
+impl Shape {
+    /// The same seen from the other end.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let mut other = self.clone();
+        let fates = other
+            .parts
+            .iter_mut()
+            .chain(&mut other.ends)
+            .chain(&mut other.sizes);
+        for fates in fates {
+            fates.0.swap(Fate::Front as usize, Fate::Back as usize);
+        }
+        other.lost_from.reverse();
+        other.runs.reverse();
+        other
+    }
+}

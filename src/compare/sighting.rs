@@ -1,0 +1,92 @@
+//! What one point saw: one innermost packet, one fragment, or one outer fragment.
+
+use crate::model::{FlowKey, Protocol, Sum, Timestamp, Verdict};
+
+/// Number of a flow as one point sees it, in the order they were met there.
+pub(super) type Lane = u32;
+
+/// No lane.
+pub(super) const NO_LANE: Lane = Lane::MAX;
+
+/// A flow as one point sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LaneFacts {
+    /// Its addresses, ports and scope there.
+    pub key: FlowKey,
+    /// The lane of fragments between the same addresses, which have no ports; its own
+    /// number if it is that.
+    pub base: Lane,
+}
+
+/// What kind of thing was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A datagram that is no fragment.
+    Whole,
+    /// The same, and a piece of a stream of bytes: TCP with data, SYN or FIN.
+    Segment,
+    /// A fragment.
+    Piece,
+}
+
+/// One thing that one point saw.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sighting {
+    /// When, by the clock of the point.
+    pub time: Timestamp,
+    /// Number of the frame in its input.
+    pub frame: u64,
+    /// Which flow; that of addresses alone for fragments.
+    pub lane: Lane,
+    /// The flow with ports that a first fragment shows.
+    pub ported: Lane,
+    pub form: Form,
+    pub protocol: Protocol,
+    /// Identification; 0 where the packet has none.
+    pub id: u32,
+    /// Where its bytes begin: in the payload of the datagram for a fragment, in the
+    /// stream for a segment.
+    pub offset: u32,
+    /// How many bytes that payload has: of the IP payload for datagrams and fragments, of
+    /// the stream for a segment.
+    pub bytes: u32,
+    /// MF.
+    pub more: bool,
+    /// What tells it from others of its flow, wherever it is seen.
+    pub identity: u64,
+    /// Hash of the beginning of what neither NAT nor a NIC changes.
+    pub content: u64,
+    /// Sum of all of that; `None` where the snaplen cut it.
+    pub sum: Option<Sum>,
+    /// IP length in bytes, header included.
+    pub ip_bytes: u32,
+    pub hop_limit: u8,
+    /// TOS or traffic class: DSCP and ECN.
+    pub traffic_class: u8,
+    /// Verdict on the transport checksum, if there is one.
+    pub checksum: Option<Verdict>,
+    /// Whether it is an outer packet: a tunnel is in its datagram.
+    pub is_carrier: bool,
+}
+
+impl Sighting {
+    /// Where its bytes end.
+    pub fn end(&self) -> u32 {
+        self.offset.wrapping_add(self.bytes)
+    }
+
+    /// Whether two of these that look the same can be told apart by their identification.
+    pub fn has_identity(&self) -> bool {
+        self.id != 0
+    }
+}
+
+/// What one point saw, in the order of its capture.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// Lanes met for the first time, numbered on from those before.
+    pub lanes: Vec<LaneFacts>,
+    pub sightings: Vec<Sighting>,
+    /// Time of the latest frame read so far, of whatever kind.
+    pub until: Option<Timestamp>,
+}

@@ -1,0 +1,57 @@
+//! Places that are used again, with numbers instead of pointers.
+
+/// No place.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Values by number; numbers of those removed are given again.
+#[derive(Debug)]
+pub(super) struct Slab<T> {
+    values: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl<T> Slab<T> {
+    pub fn insert(&mut self, value: T) -> u32 {
+        match self.free.pop() {
+            Some(place) => {
+                self.values[place as usize] = value;
+                place
+            }
+            None => {
+                self.values.push(value);
+                (self.values.len() - 1) as u32
+            }
+        }
+    }
+
+    pub fn remove(&mut self, place: u32) {
+        self.free.push(place);
+    }
+
+    /// Places in use.
+    pub fn len(&self) -> usize {
+        self.values.len() - self.free.len()
+    }
+}
+
+impl<T> std::ops::Index<u32> for Slab<T> {
+    type Output = T;
+    fn index(&self, place: u32) -> &T {
+        &self.values[place as usize]
+    }
+}
+
+impl<T> std::ops::IndexMut<u32> for Slab<T> {
+    fn index_mut(&mut self, place: u32) -> &mut T {
+        &mut self.values[place as usize]
+    }
+}

@@ -1,0 +1,77 @@
+//! P03, capture-missed.
+
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::path::sums::name;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "P03",
+    name: "capture-missed",
+    title: "A capture misses packets that passed its point",
+    severity: Severity::Warning,
+    meaning: "Packets were seen in front of a point and behind it, so that they passed it, and \
+              the capture there does not have them: it lost them, or they pass on a way that it \
+              does not see. Taken alone, that capture shows a loss that never was. They are \
+              counted as arrived here.",
+    signature: "Packets of the points on both sides are missing in the capture between them, or \
+                come out of a segment that they were not seen to enter.",
+    confirms: "tcpdump ended with packets dropped by kernel above 0 at that point.",
+    denies: "The file says 0 dropped, and packets take two ways of which only one is captured.",
+    disprove: "Capture again at that point alone, with a larger buffer and a smaller snaplen: \
+               `tcpdump -i eth0 -s 128 -B 262144 -w again.pcap`; if as many are missing, they \
+               pass another way.",
+    fix: &[
+        Fix {
+            when: "tcpdump",
+            kind: FixKind::Command,
+            command: "tcpdump -i eth0 -s 128 -B 262144 -w capture.pcap",
+        },
+        Fix {
+            when: "bonds, multipath routes, several queues or paths",
+            kind: FixKind::Command,
+            command: "tcpdump -i any -s 128 -B 262144 -w capture.pcap",
+        },
+    ],
+    references: &[
+        "www.tcpdump.org/manpages/tcpdump.1.html",
+        "man7.org/linux/man-pages/man7/packet.7.html",
+    ],
+};
+
+/// Each point between others that misses something, and each segment out of which more
+/// came than went in.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let points = given.outcome.points.iter().enumerate();
+    let missing = points.filter(|(_, point)| point.tally.missed > 0);
+    let mut found: Vec<Finding> = missing
+        .map(|(place, point)| {
+            let passed = point.tally.missed;
+            let seen = format!(
+                "{} of {} that passed {} are not in its capture ({}).",
+                number::count(passed),
+                number::counted(passed + point.tally.matched, "packet"),
+                name(place),
+                point.file.path,
+            );
+            Finding::at(&CAUSE, place, 0.95, seen)
+        })
+        .collect();
+    found.extend(given.segments().filter_map(|(pair, between)| {
+        let appeared = between.back.packets - between.back_passed.packets;
+        (appeared > 0).then(|| {
+            let seen = format!(
+                "{}: {} came out that were not seen to go in: the capture in front lost them, or \
+                 they came another way.",
+                given.segment_name(pair),
+                number::counted(appeared, "packet"),
+            );
+            Finding {
+                evidence: given.appeared_frames(pair, between),
+                ..Finding::between(&CAUSE, pair, 0.6, seen)
+            }
+        })
+    }));
+    found
+}

@@ -1,0 +1,58 @@
+//! P10, checksum-finished-on-the-way.
+
+use crate::compare::{Between, VERDICT_NAMES};
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "P10",
+    name: "checksum-finished-on-the-way",
+    title: "Checksums that look wrong in front are right behind",
+    severity: Severity::Info,
+    meaning: "The sender leaves checksums to its NIC, so that a capture beside it has unfinished \
+              ones; behind they are right. What other tools call an incorrect checksum in the \
+              first capture is an artefact, proven by the second.",
+    signature: "The same packet has an unfinished transport checksum at one point and a good one \
+                at the next.",
+    confirms: "`ethtool -k` of the sender's interface says tx-checksumming: on.",
+    denies: "Nothing does: both captures show the same packet.",
+    disprove: "Capture in front again with `ethtool -K eth0 tx off`: checksums are right there, \
+               too.",
+    fix: &[Fix {
+        when: "any",
+        kind: FixKind::Advice,
+        command: "nothing is broken; do not look for a fault in checksums here",
+    }],
+    references: &[
+        "Linux Documentation/networking/checksum-offloads.rst",
+        "wiki.wireshark.org/CaptureSetup/Offloading",
+    ],
+};
+
+/// Each segment in which checksums are finished.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let finished = given.segments().filter(|(_, between)| count(between) > 0);
+    finished
+        .map(|(pair, between)| {
+            let seen = format!(
+                "{}: the checksums of {} are unfinished in front and right behind.",
+                given.segment_name(pair),
+                number::counted(count(between), "packet"),
+            );
+            Finding {
+                flows: given.flows(pair, count),
+                ..Finding::between(&CAUSE, pair, 0.95, seen)
+            }
+        })
+        .collect()
+}
+
+fn count(between: &Between) -> u64 {
+    let code = |name: &str| VERDICT_NAMES.iter().position(|known| *known == name);
+    match (code("offloaded"), code("good")) {
+        (Some(from), Some(to)) => between.checksums[from][to],
+        _ => 0,
+    }
+}

@@ -1,0 +1,49 @@
+//! P11, segmented-on-the-way.
+
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "P11",
+    name: "segmented-on-the-way",
+    title: "Super-frames at one point are packets at another",
+    severity: Severity::Info,
+    meaning: "A host hands its NIC more than a packet at a time (TSO, GSO), and gets several \
+              joined into one (GRO, LRO). Captures beside it show packets that were never on a \
+              wire; the same bytes are more or fewer packets at the other point. Numbers of \
+              packets cannot be compared, bytes can.",
+    signature: "The bytes of one packet at one point are several packets at the other.",
+    confirms: "`ethtool -k` says tcp-segmentation-offload or generic-receive-offload: on.",
+    denies: "The pieces are IP fragments.",
+    disprove: "Capture again with `ethtool -K eth0 tso off gso off gro off`: sizes are equal at \
+               both points.",
+    fix: &[Fix {
+        when: "any",
+        kind: FixKind::Advice,
+        command: "nothing is broken; compare bytes, not packets",
+    }],
+    references: &["Linux Documentation/networking/segmentation-offloads.rst"],
+};
+
+/// Each segment in which packets are cut or joined.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let changed = given
+        .segments()
+        .filter(|(_, between)| between.segmented + between.coalesced > 0);
+    changed
+        .map(|(pair, between)| {
+            let seen = format!(
+                "{}: {} left as several packets, and {} were joined.",
+                given.segment_name(pair),
+                number::counted(between.segmented, "super-frame"),
+                number::count(between.coalesced),
+            );
+            Finding {
+                flows: given.flows(pair, |between| between.segmented + between.coalesced),
+                ..Finding::between(&CAUSE, pair, 0.95, seen)
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,64 @@
+//! P05, fragmented-on-the-way.
+
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "P05",
+    name: "fragmented-on-the-way",
+    title: "Packets are fragmented on the way",
+    severity: Severity::Warning,
+    meaning: "Packets are larger than the MTU of a link on the way, so that a router there cuts \
+              them up, or cuts fragments once more. Each packet becomes two, the second of them \
+              tiny; one that is lost costs the datagram; and the router's slow path does the \
+              work.",
+    signature: "A datagram enters whole and leaves in fragments, or enters in fragments and \
+                leaves in others.",
+    confirms: "`IpFragCreates` of a device between the points grows.",
+    denies: "The fragments leave a tunnel's end: then the tunnel cut its outer packets.",
+    disprove: "Send a packet of the size that the last link carries, with DF set: `ping -M do -s \
+               1372 10.16.0.9`; if a larger one passes too, the MTU is not the reason.",
+    fix: &[
+        Fix {
+            when: "Linux, the sender sends what the path carries",
+            kind: FixKind::Command,
+            command: "ip link set dev eth0 mtu 1400",
+        },
+        Fix {
+            when: "Linux, one route",
+            kind: FixKind::Command,
+            command: "ip route change default via 10.0.0.1 mtu lock 1400",
+        },
+        Fix {
+            when: "Linux, look for the link",
+            kind: FixKind::Command,
+            command: "tracepath -n 10.16.0.9",
+        },
+    ],
+    references: &["RFC 791 section 3.2", "RFC 8900 section 6", "RFC 4821"],
+};
+
+/// Each segment in which datagrams are cut, or cut anew.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let changed = given
+        .segments()
+        .filter(|(_, between)| between.fragmented + between.refragmented > 0);
+    changed
+        .map(|(pair, between)| {
+            let seen = format!(
+                "{}: {} entered whole and left in fragments, {} entered in fragments and left in \
+                 others; the largest fragment that left has {} bytes.",
+                given.segment_name(pair),
+                number::counted(between.fragmented, "datagram"),
+                number::count(between.refragmented),
+                between.largest_fragment[1],
+            );
+            Finding {
+                flows: given.flows(pair, |between| between.fragmented + between.refragmented),
+                ..Finding::between(&CAUSE, pair, 0.95, seen)
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! P08, duplicated-on-the-way.
+
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "P08",
+    name: "duplicated-on-the-way",
+    title: "Packets come twice",
+    severity: Severity::Warning,
+    meaning: "Packets leave a segment more often than they entered it: something on the way sends \
+              copies, as a switch that floods, a bond that sends on both links, a mirror that \
+              feeds back, or a loop. Copies cost bandwidth, and a copy of a fragment opens a \
+              datagram at the receiver that never becomes whole.",
+    signature: "The same packet (identification and bytes) comes more often at one point than at \
+                the one before it.",
+    confirms: "The copies come within milliseconds, and with another source MAC address or \
+               another TTL.",
+    denies: "The capture was made on several interfaces (`-i any`), or at a mirror port: then it \
+             sees each packet twice by itself.",
+    disprove: "Capture behind on one interface alone, with `tcpdump -i eth0 -Q in`: if there are \
+               no copies, the capture made them.",
+    fix: &[
+        Fix {
+            when: "Linux bridges: look for an address that moves between ports",
+            kind: FixKind::Command,
+            command: "bridge monitor fdb",
+        },
+        Fix {
+            when: "captures on all interfaces",
+            kind: FixKind::Advice,
+            command: "capture on one interface, or one direction",
+        },
+    ],
+    references: &["RFC 5560", "man7.org/linux/man-pages/man8/bridge.8.html"],
+};
+
+/// Each segment in which copies are made.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let changed = given
+        .segments()
+        .filter(|(_, between)| between.more_copies[1] > 0);
+    changed
+        .map(|(pair, between)| {
+            let seen = format!(
+                "{}: {} more left than entered, of {}.",
+                given.segment_name(pair),
+                number::counted(between.more_copies[1], "copy").replace("copys", "copies"),
+                number::counted(between.front_passed.packets, "packet"),
+            );
+            Finding {
+                flows: given.flows(pair, |between| between.more_copies[1]),
+                ..Finding::between(&CAUSE, pair, 0.8, seen)
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,139 @@
+//! P01, lost-on-the-way.
+
+use super::only_first_pass::is_by_place;
+use crate::compare::Between;
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::path::pattern;
+use crate::diagnose::path::sums::ends_of;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+use crate::source::FileFacts;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "P01",
+    name: "lost-on-the-way",
+    title: "Packets are lost between two points",
+    severity: Severity::Error,
+    meaning: "Packets that one capture has never came to the next one, nor to any further on. \
+              Something between the two points drops them: a queue that is full, a policy, a \
+              link, a device that does not like them. Of a datagram in fragments one lost \
+              fragment costs all.",
+    signature: "Packets of one point are missing at all points behind it, in the time in which \
+                all captured.",
+    confirms: "A counter of drops between the two points grows by as many: of the interface, of \
+               the queue, of the firewall's rule, of the switch's port.",
+    denies: "The capture behind says that it dropped packets, or the receiver counted more than \
+             it shows.",
+    disprove: "Capture again with a larger buffer (`tcpdump -B 262144`) and a third point between \
+               the two: where the loss moves with the capture, it is the capture's.",
+    fix: &[
+        Fix {
+            when: "Linux, which interface drops",
+            kind: FixKind::Command,
+            command: "ip -s -s link show dev eth0",
+        },
+        Fix {
+            when: "Linux, which queue drops",
+            kind: FixKind::Command,
+            command: "tc -s qdisc show dev eth0",
+        },
+        Fix {
+            when: "Linux, where in the kernel packets are dropped",
+            kind: FixKind::Command,
+            command: "perf trace --no-syscalls -e skb:kfree_skb --duration 10",
+        },
+        Fix {
+            when: "Linux, which firewall rule drops",
+            kind: FixKind::Command,
+            command: "nft list ruleset",
+        },
+        Fix {
+            when: "Open vSwitch, which datapath drops",
+            kind: FixKind::Command,
+            command: "ovs-appctl coverage/show",
+        },
+    ],
+    references: &[
+        "RFC 8900 section 3.4",
+        "man7.org/linux/man-pages/man8/ip-link.8.html",
+        "Linux include/net/dropreason-core.h",
+    ],
+};
+
+/// Each segment in which something is lost, unless its place in the datagram tells more.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let lossy = given
+        .segments()
+        .filter(|(pair, between)| lost(between) > 0 && !is_by_place(given, *pair, between));
+    lossy
+        .map(|(pair, between)| finding(given, pair, between))
+        .collect()
+}
+
+fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
+    let series = &given.outcome.series[pair].0;
+    let look = pattern::of(between, Some(series));
+    let mut seen = format!("{}: {}.", given.segment_name(pair), look.described);
+    let datagrams = between.front.datagrams - between.front_passed.datagrams;
+    if between.front.fragments > 0 {
+        seen.push_str(&format!(
+            " With {}, {} of {} cannot be whole.",
+            number::counted(lost(between), "packet"),
+            number::count(datagrams),
+            number::counted(between.front.datagrams, "datagram"),
+        ));
+    }
+    let (confidence, doubt) = doubt(given, pair, between);
+    seen.push_str(&doubt);
+    Finding {
+        evidence: given.lost_frames(pair, between),
+        flows: given.flows(pair, |between| {
+            between.front.bytes - between.front_passed.bytes
+        }),
+        missing_bytes: Some(between.front.bytes - between.front_passed.bytes),
+        severity: match confidence < 0.5 {
+            true => Severity::Warning,
+            false => CAUSE.severity,
+        },
+        ..Finding::between(&CAUSE, pair, confidence, seen)
+    }
+}
+
+/// What a capture lost itself cannot be told from the path's loss where nothing is behind.
+fn doubt(given: &Given<'_>, pair: usize, between: &Between) -> (f64, String) {
+    let (_, to) = ends_of(given.outcome.points.len(), pair);
+    let file = &given.outcome.points[to].file;
+    let dropped = FileFacts::dropped_frames_of(std::slice::from_ref(file));
+    let has_more_behind = to + 1 < given.outcome.points.len();
+    match dropped {
+        Some(0) => (
+            0.95,
+            " The capture behind says that it dropped nothing.".to_owned(),
+        ),
+        Some(dropped) if !has_more_behind && dropped >= lost(between) => (
+            0.4,
+            format!(
+                " The capture behind says that it dropped {}: it may have lost all of them itself.",
+                number::counted(dropped, "frame")
+            ),
+        ),
+        Some(dropped) => (
+            0.8,
+            format!(
+                " The capture behind says that it dropped {}: so many of them may be its own.",
+                number::counted(dropped, "frame")
+            ),
+        ),
+        None if has_more_behind => (0.95, String::new()),
+        None => (
+            0.8,
+            " The capture behind does not say whether it dropped any (pcap has no room for it)."
+                .to_owned(),
+        ),
+    }
+}
+
+fn lost(between: &Between) -> u64 {
+    between.front.packets - between.front_passed.packets
+}

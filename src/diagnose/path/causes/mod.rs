@@ -1,0 +1,48 @@
+//! Every cause that takes two captures to see, one file each: what is known of it, and how
+//! it shows.
+
+use super::finding::Finding;
+use super::given::Given;
+use crate::diagnose::Cause;
+
+mod capture_missed;
+mod checksum_broken;
+mod checksum_finished;
+mod corrupted;
+mod cut_by_nic;
+mod cut_on_the_way;
+mod duplicated;
+mod lost_behind;
+mod lost_on_the_way;
+mod only_first_pass;
+mod reassembled;
+mod reordered;
+
+/// Looks for one cause, wherever along the path it is.
+pub(super) type Judge = fn(&Given<'_>) -> Vec<Finding>;
+
+/// Lists the modules of causes, by id.
+macro_rules! causes {
+    ($($module:ident,)+) => {
+        /// Every cause that takes two captures to see, by id.
+        pub static ALL: [&Cause; [$(stringify!($module)),+].len()] = [$(&$module::CAUSE),+];
+
+        /// Who looks for each, in the same order.
+        pub(super) static JUDGES: [Judge; ALL.len()] = [$($module::judge),+];
+    };
+}
+
+causes! {
+    lost_on_the_way,
+    only_first_pass,
+    capture_missed,
+    reassembled,
+    cut_on_the_way,
+    checksum_broken,
+    corrupted,
+    duplicated,
+    reordered,
+    checksum_finished,
+    cut_by_nic,
+    lost_behind,
+}

@@ -1,0 +1,95 @@
+//! P02, fragments-lost-by-place.
+
+use crate::compare::Between;
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::path::pattern::{self, Described, Look};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "P02",
+    name: "fragments-lost-by-place",
+    title: "Fragments are lost by their place in the datagram",
+    severity: Severity::Error,
+    meaning: "Whether a fragment passes depends on its place in the datagram, so that no chance \
+              and no queue loses it. Where only first fragments pass, a filter or a load balancer \
+              wants ports, which the others have not. Where a fixed number passes, something \
+              keeps a bounded number of fragments of a datagram. Where first or last ones are \
+              missing, something drops by length.",
+    signature: "Between two points nearly all losses are non-first fragments, first ones, last \
+                ones, or those beyond one number.",
+    confirms: "A rule on ports or conntrack states stands between the two points; the same \
+               messages pass where they fit into one packet.",
+    denies: "Losses are as frequent at every place in the datagram.",
+    disprove: "Send one message that needs two fragments and one that needs none, to the same \
+               port: `nping --udp -p 5001 --data-length 2000 10.16.0.9`; if both arrive, it is \
+               something else.",
+    fix: &[
+        Fix {
+            when: "Linux routers with nftables: put datagrams together before rules look at ports",
+            kind: FixKind::Command,
+            command: "nft add rule inet filter forward ct state established,related accept",
+        },
+        Fix {
+            when: "Open vSwitch with ACLs: fragments need connection tracking",
+            kind: FixKind::Command,
+            command: "ovs-ofctl add-flow br-int \"table=0,ip,ip_frag=yes,actions=ct(table=1)\"",
+        },
+        Fix {
+            when: "cloud security groups and middleboxes",
+            kind: FixKind::Advice,
+            command: "allow IP fragments between the two hosts by address and protocol, without ports",
+        },
+        Fix {
+            when: "any",
+            kind: FixKind::Advice,
+            command: "send messages that fit into one packet",
+        },
+    ],
+    references: &["RFC 8900 section 3.3", "RFC 8900 section 4", "RFC 4459"],
+};
+
+/// Whether place in the datagram says more of losses than anything else.
+pub(super) fn is_by_place(given: &Given<'_>, pair: usize, between: &Between) -> bool {
+    let lost = between.front.packets - between.front_passed.packets;
+    lost > 0 && {
+        let look = look(given, pair, between);
+        matches!(
+            look.pattern,
+            Look::OnlyFirstPasses | Look::FirstLost | Look::LastLost | Look::Beyond
+        )
+    }
+}
+
+fn look(given: &Given<'_>, pair: usize, between: &Between) -> Described {
+    pattern::of(between, Some(&given.outcome.series[pair].0))
+}
+
+/// Each segment that loses by place.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let lossy = given
+        .segments()
+        .filter(|(pair, between)| is_by_place(given, *pair, between));
+    lossy
+        .map(|(pair, between)| {
+            let look = look(given, pair, between);
+            let lost = between.front.fragments - between.front_passed.fragments;
+            let seen = format!(
+                "{}: {} ({} of {} fragments).",
+                given.segment_name(pair),
+                look.described,
+                number::count(lost),
+                number::count(between.front.fragments),
+            );
+            Finding {
+                evidence: given.lost_frames(pair, between),
+                flows: given.flows(pair, |between| {
+                    between.front.bytes - between.front_passed.bytes
+                }),
+                missing_bytes: Some(between.front.bytes - between.front_passed.bytes),
+                ..Finding::between(&CAUSE, pair, 0.95, seen)
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,66 @@
+//! P09, reordered-on-the-way.
+
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "P09",
+    name: "reordered-on-the-way",
+    title: "Packets overtake each other",
+    severity: Severity::Info,
+    meaning: "Packets of one flow leave a segment in another order than they entered it: they \
+              take several ways or several queues. TCP may take it for loss; of fragments Linux \
+              discards datagrams when too many others of the same source come between \
+              (`ipfrag_max_dist`).",
+    signature: "A packet comes after one that was sent later (RFC 4737).",
+    confirms: "There are several paths (ECMP, bonds) or several transmit queues between the \
+               points.",
+    denies: "The capture behind merges several interfaces or queues, whose times are not in \
+             order.",
+    disprove: "Send the flow over one path: if the order holds, it is the several ways.",
+    fix: &[
+        Fix {
+            when: "bonds",
+            kind: FixKind::Advice,
+            command: "hash by flow (xmit_hash_policy layer2+3 keeps fragments together), not round-robin",
+        },
+        Fix {
+            when: "Linux receivers of fragments",
+            kind: FixKind::Command,
+            command: "sysctl -w net.ipv4.ipfrag_max_dist=1024",
+        },
+    ],
+    references: &["RFC 4737", "Linux Documentation/networking/ip-sysctl.rst"],
+};
+
+/// A share of packets that TCP and fragments do not mind.
+const HARMLESS: f64 = 0.001;
+
+/// Each segment in which packets overtake others.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let changed = given
+        .segments()
+        .filter(|(_, between)| between.reordered[0] > 0);
+    changed
+        .map(|(pair, between)| {
+            let (late, all) = (between.reordered[0], between.front_passed.packets);
+            let seen = format!(
+                "{}: {} of {} came after others that were sent later ({}).",
+                given.segment_name(pair),
+                number::count(late),
+                number::counted(all, "packet"),
+                number::percent(late, all),
+            );
+            Finding {
+                severity: match late as f64 > HARMLESS * all as f64 {
+                    true => Severity::Warning,
+                    false => CAUSE.severity,
+                },
+                flows: given.flows(pair, |between| between.reordered[0]),
+                ..Finding::between(&CAUSE, pair, 0.95, seen)
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,71 @@
+//! One cause found along a path.
+
+use crate::diagnose::cause::{Cause, Severity};
+use crate::model::Timestamp;
+
+/// A cause that shows along a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// What is known of it.
+    pub cause: &'static Cause,
+    /// How grave it is here.
+    pub severity: Severity,
+    /// The pair of neighbours it is between.
+    pub segment: Option<usize>,
+    /// The point it is at.
+    pub point: Option<usize>,
+    /// How sure it is, from 0 to 1.
+    pub confidence: f64,
+    /// What was seen, in whole sentences with figures.
+    pub seen: String,
+    /// Frames that show it.
+    pub evidence: Vec<Evidence>,
+    /// Flows concerned, by place in the outcome, the worst first.
+    pub flows: Vec<usize>,
+    /// Bytes that did not arrive because of it.
+    pub missing_bytes: Option<u64>,
+}
+
+/// A frame that shows something, and what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// Where it was captured.
+    pub point: usize,
+    /// Its number there.
+    pub frame: u64,
+    /// When, by the clock there.
+    pub timestamp: Timestamp,
+    /// What to look at.
+    pub note: String,
+}
+
+impl Finding {
+    /// A cause for which `seen` speaks, between two points.
+    pub(super) fn between(
+        cause: &'static Cause,
+        segment: usize,
+        confidence: f64,
+        seen: String,
+    ) -> Self {
+        Self {
+            cause,
+            severity: cause.severity,
+            segment: Some(segment),
+            point: None,
+            confidence,
+            seen,
+            evidence: Vec::new(),
+            flows: Vec::new(),
+            missing_bytes: None,
+        }
+    }
+
+    /// The same at one point.
+    pub(super) fn at(cause: &'static Cause, point: usize, confidence: f64, seen: String) -> Self {
+        Self {
+            segment: None,
+            point: Some(point),
+            ..Self::between(cause, 0, confidence, seen)
+        }
+    }
+}

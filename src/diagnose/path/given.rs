@@ -1,0 +1,124 @@
+//! What a diagnosis of a path is made from.
+
+use super::finding::Evidence;
+use super::sums::{Sums, ends_of, name};
+use crate::compare::{Between, Outcome, Pair};
+use crate::model::Timestamp;
+use crate::witness::{Benchmark, KernelCounters};
+
+/// What a diagnosis is made from.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// What came of the comparison.
+    pub outcome: &'a Outcome,
+    /// What all flows come to.
+    pub sums: &'a Sums,
+    /// What a benchmark said of the same traffic.
+    pub benchmark: Option<&'a Benchmark>,
+    /// What the receiver's kernel counted meanwhile.
+    pub kernel: Option<&'a KernelCounters>,
+}
+
+/// Most flows that a finding names.
+const MAX_FLOWS: usize = 100;
+
+impl<'a> Given<'a> {
+    /// The pairs of neighbours, each with what all flows come to between them, if both
+    /// have something in common with others.
+    pub(super) fn segments(&self) -> impl Iterator<Item = (usize, &'a Between)> {
+        let sums: &'a Sums = self.sums;
+        let outcome: &'a Outcome = self.outcome;
+        let neighbours = outcome.points.len().saturating_sub(1);
+        let pairs = sums.pairs.iter().take(neighbours).enumerate();
+        pairs.filter(move |(pair, _)| {
+            let (from, to) = ends_of(outcome.points.len(), *pair);
+            [from, to]
+                .iter()
+                .all(|point| outcome.points[*point].tally.matched > 0)
+        })
+    }
+
+    /// `A → B`.
+    pub(super) fn segment_name(&self, pair: usize) -> String {
+        let (from, to) = ends_of(self.outcome.points.len(), pair);
+        format!("{} → {}", name(from), name(to))
+    }
+
+    /// The flows in which `weight` finds something between a pair, the worst first.
+    pub(super) fn flows(&self, pair: usize, weight: impl Fn(&Between) -> u64) -> Vec<usize> {
+        let flows = self.outcome.flows.iter().enumerate();
+        let mut weighed: Vec<(u64, usize)> = flows
+            .filter(|(_, flow)| !flow.account.is_carrier)
+            .map(|(number, flow)| (weight(&flow.between(pair)), number))
+            .filter(|(weight, _)| *weight > 0)
+            .collect();
+        weighed.sort_unstable_by_key(|(weight, number)| (std::cmp::Reverse(*weight), *number));
+        weighed.truncate(MAX_FLOWS);
+        weighed.into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// Datagrams going forward that came in fragments past the last point, whole.
+    pub(super) fn fragmented_whole(&self) -> u64 {
+        let flows = self.forward_in_fragments();
+        flows.map(|(_, between)| between.whole[1]).sum()
+    }
+
+    /// The flows they are of.
+    pub(super) fn fragmented_flows(&self) -> Vec<usize> {
+        let flows = self.forward_in_fragments().map(|(number, _)| number);
+        flows.take(MAX_FLOWS).collect()
+    }
+
+    fn forward_in_fragments(&self) -> impl Iterator<Item = (usize, &'a Between)> {
+        let outcome: &'a Outcome = self.outcome;
+        let last = outcome.series.len().saturating_sub(1);
+        let flows = outcome.flows.iter().enumerate();
+        let forward = flows.filter(|(_, flow)| !flow.is_backward && !flow.account.is_carrier);
+        forward
+            .filter_map(move |(number, flow)| Some((number, flow.account.between.get(last)?)))
+            .filter(|(_, between)| between.back.fragments > 0)
+    }
+
+    /// Frames that entered a segment and did not leave it.
+    pub(super) fn lost_frames(&self, pair: usize, between: &Between) -> Vec<Evidence> {
+        let (from, to) = ends_of(self.outcome.points.len(), pair);
+        let note = format!("seen at {} and not at {}", name(from), name(to));
+        self.lone(from, &between.lone[0], &note)
+    }
+
+    /// Frames that left a segment and were not seen to enter it.
+    pub(super) fn appeared_frames(&self, pair: usize, between: &Between) -> Vec<Evidence> {
+        let (from, to) = ends_of(self.outcome.points.len(), pair);
+        let note = format!("seen at {} and not at {}", name(to), name(from));
+        self.lone(to, &between.lone[1], &note)
+    }
+
+    fn lone(&self, point: usize, frames: &[(u64, Timestamp)], note: &str) -> Vec<Evidence> {
+        let shown = frames.iter().map(|(frame, timestamp)| Evidence {
+            point,
+            frame: *frame,
+            timestamp: *timestamp,
+            note: note.to_owned(),
+        });
+        shown.collect()
+    }
+
+    /// Both sides of packets that changed.
+    pub(super) fn changed_frames(&self, pair: usize, pairs: &[Pair], what: &str) -> Vec<Evidence> {
+        let (from, to) = ends_of(self.outcome.points.len(), pair);
+        let sides = pairs.iter().flat_map(|pair| {
+            [
+                (from, pair.front, pair.times[0], "as it entered"),
+                (to, pair.back, pair.times[1], "as it left"),
+            ]
+        });
+        sides
+            .map(|(point, frame, timestamp, when)| Evidence {
+                point,
+                frame,
+                timestamp,
+                note: format!("{what}: {when}"),
+            })
+            .collect()
+    }
+}

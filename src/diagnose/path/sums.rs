@@ -1,0 +1,114 @@
+//! What all flows along a path come to.
+
+use crate::compare::{Between, FlowFacts, Outcome};
+use crate::model::IpVersion;
+use crate::receiver::Forecast;
+use std::collections::BTreeSet;
+
+/// What all flows come to, but those of tunnels, whose packets are counted inside.
+#[derive(Debug, Default)]
+pub struct Sums {
+    /// By pair of points, each flow in the direction it went.
+    pub pairs: Vec<Between>,
+    /// The same of what goes forward alone.
+    pub forward: Vec<Between>,
+    /// Hosts at either end of the path that flows go to, those behind the last point
+    /// first.
+    receivers: [BTreeSet<(IpVersion, [u8; 16])>; 2],
+    /// The same of tunnels.
+    carriers: [BTreeSet<(IpVersion, [u8; 16])>; 2],
+}
+
+impl Sums {
+    /// Adds all up.
+    pub fn of(outcome: &Outcome) -> Self {
+        let mut sums = Self {
+            pairs: vec![Between::default(); outcome.series.len()],
+            forward: vec![Between::default(); outcome.series.len()],
+            ..Self::default()
+        };
+        for flow in &outcome.flows {
+            sums.note_receiver(outcome, flow);
+            if flow.account.is_carrier {
+                continue;
+            }
+            for pair in 0..outcome.series.len() {
+                let between = flow.between(pair);
+                sums.pairs[pair].add(&between);
+                if !flow.is_backward {
+                    sums.forward[pair].add(&between);
+                }
+            }
+        }
+        sums
+    }
+
+    fn note_receiver(&mut self, outcome: &Outcome, flow: &FlowFacts) {
+        let (end, side) = match flow.is_backward {
+            true => (0, 1),
+            false => (outcome.points.len() - 1, 0),
+        };
+        if let Some(key) = &flow.keys[end] {
+            let host = (key.addresses.version, key.addresses.destination);
+            match flow.account.is_carrier {
+                true => self.carriers[side].insert(host),
+                false => self.receivers[side].insert(host),
+            };
+        }
+    }
+
+    /// What the kernels of the hosts at the ends of the path make of the fragments seen
+    /// there.
+    pub fn forecasts(&self, outcome: &Outcome) -> Vec<Forecast> {
+        let mut chosen = self.at_end(outcome, 0, true);
+        chosen.extend(self.at_end(outcome, 1, true));
+        chosen
+    }
+
+    /// The same of those behind the last point, without the ends of tunnels.
+    pub fn innermost(&self, outcome: &Outcome) -> Vec<Forecast> {
+        self.at_end(outcome, 0, false)
+    }
+
+    fn at_end(&self, outcome: &Outcome, side: usize, with_carriers: bool) -> Vec<Forecast> {
+        let point = match side {
+            0 => outcome.points.last(),
+            _ => outcome.points.first(),
+        };
+        let forecasts = point.into_iter().flat_map(|point| &point.forecasts);
+        let wanted = forecasts.filter(|forecast| {
+            let host = (forecast.host.version, forecast.host.destination);
+            self.receivers[side].contains(&host)
+                || (with_carriers && self.carriers[side].contains(&host))
+        });
+        wanted.cloned().collect()
+    }
+}
+
+/// The points of a pair: neighbours, or the two ends.
+pub fn ends_of(points: usize, pair: usize) -> (usize, usize) {
+    match pair + 1 < points {
+        true => (pair, pair + 1),
+        false => (0, points - 1),
+    }
+}
+
+/// `A`, `B`, … and `P27` and so on.
+pub fn name(point: usize) -> String {
+    match u8::try_from(point) {
+        Ok(place @ 0..26) => char::from(b'A' + place).to_string(),
+        _ => format!("P{}", point + 1),
+    }
+}
+
+/// Whether most bytes go from the last point to the first.
+pub fn is_mostly_backward(outcome: &Outcome) -> bool {
+    let bytes = |is_backward: bool| -> u64 {
+        let flows = outcome.flows.iter();
+        let those = flows.filter(|flow| flow.is_backward == is_backward);
+        those
+            .flat_map(|flow| flow.account.at.iter().map(|at| at.bytes).max())
+            .sum()
+    };
+    bytes(true) > bytes(false)
+}

@@ -1,0 +1,83 @@
+//! Flows as rows, the one that lost most bytes first.
+
+use super::{Rows, is_named, segment};
+use crate::compare::{FlowFacts, Outcome};
+use crate::model;
+use crate::report::build::rows::flow_key;
+use crate::report::comparison::document::{Direction, PathFlow, SeenAs};
+use crate::report::document::{FlowKey, Time};
+use std::cmp::Reverse;
+
+/// The flows in which a tunnel is, or those in which none is.
+pub(super) fn rows(outcome: &Outcome, carriers: bool, top: Option<u64>) -> Rows {
+    let flows = outcome.flows.iter().enumerate();
+    let mut chosen: Vec<(usize, &FlowFacts)> = flows
+        .filter(|(_, flow)| flow.account.is_carrier == carriers && is_named(flow))
+        .filter(|(_, flow)| flow.account.at.iter().any(|at| at.packets > 0))
+        .collect();
+    chosen.sort_by_cached_key(|(number, flow)| {
+        let whole = flow.between(outcome.series.len() - 1);
+        let lost = whole.front.bytes - whole.front_passed.bytes;
+        (Reverse(lost), Reverse(whole.front.bytes), *number)
+    });
+    let total = chosen.len() as u64;
+    chosen.truncate(top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX)));
+    Rows {
+        listed: chosen.iter().map(|(_, flow)| row(outcome, flow)).collect(),
+        numbers: chosen.iter().map(|(number, _)| *number).collect(),
+        total,
+    }
+}
+
+fn row(outcome: &Outcome, flow: &FlowFacts) -> PathFlow {
+    let pairs = outcome.series.len();
+    let mut segments: Vec<_> = (0..pairs)
+        .map(|pair| segment::of_flow(outcome, flow, pair))
+        .collect();
+    let path = match pairs {
+        1 => segments[0].clone(),
+        _ => segments.pop().unwrap_or_default(),
+    };
+    PathFlow {
+        key: entering(outcome, flow),
+        direction: match flow.is_backward {
+            true => Direction::Backward,
+            false => Direction::Forward,
+        },
+        seen_as: seen_as(outcome, flow),
+        segments,
+        path,
+        first_timestamp: flow.account.span.map(|(first, _)| Time(first)),
+        last_timestamp: flow.account.span.map(|(_, last)| Time(last)),
+    }
+}
+
+/// The key of a flow where it enters the path.
+pub(super) fn entering(outcome: &Outcome, flow: &FlowFacts) -> FlowKey {
+    let mut keys = flow.keys.iter().flatten();
+    let key = match flow.is_backward {
+        true => keys.next_back(),
+        false => keys.next(),
+    };
+    let none = model::FlowKey {
+        addresses: model::Addresses::v4([0; 4], [0; 4]),
+        ports: None,
+        protocol: model::Protocol(0),
+        scope: model::ScopeTag::WIRE,
+    };
+    flow_key(key.unwrap_or(&none), &outcome.scopes)
+}
+
+fn seen_as(outcome: &Outcome, flow: &FlowFacts) -> Vec<Option<SeenAs>> {
+    let at = flow.keys.iter().zip(&flow.account.at);
+    at.map(|(key, passage)| {
+        let key = key.as_ref().filter(|_| passage.packets > 0)?;
+        Some(SeenAs {
+            key: flow_key(key, &outcome.scopes),
+            packets: passage.packets,
+            bytes: passage.bytes,
+            hop_limit: passage.hop_limit,
+        })
+    })
+    .collect()
+}

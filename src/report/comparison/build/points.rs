@@ -1,0 +1,202 @@
+//! Points, and what was found along the path, as rows.
+
+use super::segment::tunnel;
+use crate::compare::{ClockFacts, Outcome, PointFacts};
+use crate::diagnose::{self, FixKind, path};
+use crate::model::number;
+use crate::report::build::capture::file;
+use crate::report::comparison::document::{
+    Clock, ClockBasis, PathEvidence, PathExplanation, PathFinding, Point, TunnelAt,
+};
+use crate::report::document::{Fix, Part, Severity, Time};
+use crate::source::FileFacts;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Most tunnels that are listed.
+const MAX_TUNNELS: usize = 8;
+const NANOS: f64 = 1e9;
+
+/// The points.
+pub(super) fn points(outcome: &Outcome) -> Vec<Point> {
+    let all = outcome.points.iter().enumerate();
+    all.map(|(place, facts)| point(outcome, place, facts))
+        .collect()
+}
+
+fn point(outcome: &Outcome, place: usize, facts: &PointFacts) -> Point {
+    let is_end = place == 0 || place + 1 == outcome.points.len();
+    Point {
+        name: path::name(place),
+        file: file(&facts.file),
+        first_timestamp: facts.span.map(|(from, _)| Time(from)),
+        last_timestamp: facts.span.map(|(_, until)| Time(until)),
+        dropped_frames: FileFacts::dropped_frames_of(std::slice::from_ref(&facts.file)),
+        truncated_frames: facts.truncated_frames,
+        datagrams: facts.tally.datagrams,
+        fragments: facts.tally.fragments,
+        missed: (!is_end).then_some(facts.tally.missed),
+        matched: facts.tally.matched,
+        tunnels: tunnels(outcome, place),
+        clock: clock(place, &facts.clock),
+    }
+}
+
+/// Tunnels that flows were in at a point.
+fn tunnels(outcome: &Outcome, place: usize) -> Vec<TunnelAt> {
+    let mut counted = BTreeMap::new();
+    let flows = outcome.flows.iter().filter(|flow| !flow.account.is_carrier);
+    for flow in flows {
+        let packets = flow.account.at[place].packets;
+        if let Some(key) = flow.keys[place].as_ref().filter(|_| packets > 0) {
+            *counted.entry(tunnel(outcome, key)).or_insert(0) += packets;
+        }
+    }
+    let mut tunnels: Vec<TunnelAt> = counted
+        .into_iter()
+        .map(|(tunnel, packets)| TunnelAt {
+            kind: tunnel.map(|(kind, _)| kind),
+            id: tunnel.and_then(|(_, id)| id),
+            packets,
+        })
+        .collect();
+    tunnels.sort_by_key(|tunnel| Reverse(tunnel.packets));
+    tunnels.truncate(MAX_TUNNELS);
+    tunnels
+}
+
+fn clock(place: usize, facts: &ClockFacts) -> Clock {
+    let [forward, backward] = facts.matched;
+    let is_known = facts.is_known || forward + backward > 0;
+    Clock {
+        offset_seconds: match place {
+            0 => Some(0.0),
+            _ => is_known.then_some(facts.offset.0 as f64 / NANOS),
+        },
+        drift_ppm: match place {
+            0 => Some(0.0),
+            _ => facts.drift_ppm.map(|(drift, _)| drift),
+        },
+        drift_error_ppm: match place {
+            0 => Some(0.0),
+            _ => facts.drift_ppm.map(|(_, error)| error),
+        },
+        basis: match (place, forward, backward) {
+            (0, _, _) => ClockBasis::Reference,
+            (_, 0, 0) => ClockBasis::None,
+            (_, 0, _) | (_, _, 0) => ClockBasis::OneDirection,
+            _ => ClockBasis::BothDirections,
+        },
+        matched: forward + backward,
+    }
+}
+
+/// Points of which nothing was found elsewhere.
+pub(super) fn unmatched(outcome: &Outcome) -> Vec<String> {
+    let points = outcome.points.iter().enumerate();
+    let mut told: Vec<String> = points
+        .filter(|(_, facts)| facts.tally.matched == 0)
+        .map(|(place, facts)| {
+            let what = match facts.tally.datagrams {
+                0 => "has no IP packets that could be found elsewhere".to_owned(),
+                seen => format!(
+                    "shows {} of which none was found at another point: other traffic, or \
+                     another time; nothing is said of losses there",
+                    number::counted(seen, "datagram")
+                ),
+            };
+            format!("{} ({}) {what}", path::name(place), facts.file.path)
+        })
+        .collect();
+    if path::is_mostly_backward(outcome) {
+        told.push(
+            "most of the traffic goes from the last point to the first: the captures may have \
+             been given in the wrong order (--order auto finds it)"
+                .to_owned(),
+        );
+    }
+    told
+}
+
+/// What was found; `numbers` are those of the flows that are listed.
+pub(super) fn findings(diagnosis: &path::Diagnosis, numbers: &[usize]) -> Vec<PathFinding> {
+    diagnosis
+        .findings
+        .iter()
+        .map(|found| finding(found, numbers))
+        .collect()
+}
+
+fn finding(found: &path::Finding, numbers: &[usize]) -> PathFinding {
+    let cause = found.cause;
+    let listed = found.flows.iter().filter_map(|flow| {
+        let place = numbers.iter().position(|number| number == flow);
+        place.map(|place| place as u64)
+    });
+    PathFinding {
+        id: cause.id.to_owned(),
+        name: cause.name.to_owned(),
+        severity: match found.severity {
+            diagnose::Severity::Info => Severity::Info,
+            diagnose::Severity::Warning => Severity::Warning,
+            diagnose::Severity::Error => Severity::Error,
+        },
+        title: cause.title.to_owned(),
+        segment: found.segment.map(|segment| segment as u32),
+        point: found.point.map(|point| point as u32),
+        seen: found.seen.clone(),
+        explanation: format!("{} {}", found.seen, cause.meaning),
+        confidence: found.confidence,
+        evidence: found.evidence.iter().map(evidence).collect(),
+        disprove: cause.disprove.to_owned(),
+        fix: cause
+            .fix
+            .iter()
+            .map(|fix| Fix {
+                when: fix.when.to_owned(),
+                is_command: fix.kind == FixKind::Command,
+                command: fix.command.to_owned(),
+            })
+            .collect(),
+        references: cause
+            .references
+            .iter()
+            .map(|text| (*text).to_owned())
+            .collect(),
+        flows: listed.collect(),
+        missing_bytes: found.missing_bytes,
+    }
+}
+
+fn evidence(shown: &path::Evidence) -> PathEvidence {
+    PathEvidence {
+        point: shown.point as u32,
+        frame: shown.frame,
+        timestamp: Time(shown.timestamp),
+        note: shown.note.clone(),
+    }
+}
+
+/// The explanation.
+pub(super) fn explanation(explained: &path::Explanation) -> PathExplanation {
+    PathExplanation {
+        sent_bytes: explained.sent_bytes,
+        sent_bits_per_second: explained.sent_bits_per_second,
+        arrived_bytes: explained.arrived_bytes,
+        sent_datagrams: explained.sent_datagrams,
+        arrived_datagrams: explained.arrived_datagrams,
+        whole_fragmented_datagrams: explained.whole_fragmented_datagrams,
+        predicted_datagrams: explained.predicted_datagrams,
+        counted_datagrams: explained.counted_datagrams,
+        parts: explained
+            .parts
+            .iter()
+            .map(|(finding, bytes)| Part {
+                finding: (*finding).to_owned(),
+                bytes: *bytes,
+            })
+            .collect(),
+        residual_bytes: explained.residual_bytes,
+        sentence: explained.sentence.clone(),
+    }
+}

@@ -1,0 +1,205 @@
+//! What became of packets between two points, as a row.
+
+use super::flows::entering;
+use super::{is_named, loss};
+use crate::compare::{self, Between, DelayFigures, Delays, FlowFacts, Outcome, VERDICT_NAMES};
+use crate::diagnose::path::{Sums, ends_of};
+use crate::model::{FlowKey, TunnelKind};
+use crate::report::build::rows::flow_key;
+use crate::report::comparison::document::{
+    Changes, ChecksumChange, Count, Damage, DamageKind, Delay, Layout, NatMapping, Segment,
+};
+
+/// Most mappings that are listed.
+const MAX_NAT: usize = 16;
+const NANOS: f64 = 1e9;
+
+/// What became of all flows between a pair of points.
+pub(super) fn of_all(outcome: &Outcome, sums: &Sums, pair: usize) -> Segment {
+    let (series, delays) = &outcome.series[pair];
+    let between = &sums.pairs[pair];
+    let mut segment = of(outcome, between, pair, delays.as_ref());
+    segment.loss = loss::of(between, Some(series));
+    let flows = outcome.flows.iter().filter(|flow| !flow.account.is_carrier);
+    for flow in flows {
+        add_changes(outcome, flow, pair, &mut segment.changes);
+    }
+    segment
+}
+
+/// What became of one flow between a pair of points.
+pub(super) fn of_flow(outcome: &Outcome, flow: &FlowFacts, pair: usize) -> Segment {
+    let between = flow.between(pair);
+    let mut segment = of(outcome, &between, pair, between.delays.as_ref());
+    segment.loss = loss::of(&between, None);
+    add_changes(outcome, flow, pair, &mut segment.changes);
+    segment
+}
+
+fn of(outcome: &Outcome, between: &Between, pair: usize, delays: Option<&Delays>) -> Segment {
+    let (from, to) = ends_of(outcome.points.len(), pair);
+    let appeared = between.back.packets - between.back_passed.packets;
+    Segment {
+        from: from as u32,
+        to: to as u32,
+        sent: count(&between.front),
+        arrived: count(&between.front_passed),
+        lost: Count {
+            datagrams: between.front.datagrams - between.front_passed.datagrams,
+            packets: between.front.packets - between.front_passed.packets,
+            fragments: between.front.fragments - between.front_passed.fragments,
+            bytes: between.front.bytes - between.front_passed.bytes,
+        },
+        duplicated: between.more_copies[1],
+        duplicates_removed: between.more_copies[0],
+        reordered: between.reordered[0],
+        appeared,
+        corrupted: between.corrupted,
+        damage: between.damaged.iter().map(damage).collect(),
+        changes: changes(between),
+        loss: None,
+        delay: delays.and_then(Delays::figures).as_ref().map(delay),
+        layout: Layout {
+            fragmented: between.fragmented,
+            reassembled: between.reassembled,
+            refragmented: between.refragmented,
+            largest_fragment_bytes: Some(between.largest_fragment[1]).filter(|bytes| *bytes > 0),
+            segmented: between.segmented,
+            coalesced: between.coalesced,
+        },
+        outside: between.outside[0] + between.outside[1],
+    }
+}
+
+fn count(count: &compare::Count) -> Count {
+    Count {
+        datagrams: count.datagrams,
+        packets: count.packets,
+        fragments: count.fragments,
+        bytes: count.bytes,
+    }
+}
+
+/// What differs is looked at when the files are read again.
+fn damage(pair: &compare::Pair) -> Damage {
+    Damage {
+        from_frame: pair.front,
+        to_frame: pair.back,
+        bytes_differing: None,
+        bits_differing: None,
+        first_offset: None,
+        was: String::new(),
+        is: String::new(),
+        kind: DamageKind::Unknown,
+    }
+}
+
+fn delay(figures: &DelayFigures) -> Delay {
+    Delay {
+        packets: figures.packets,
+        min_seconds: figures.min as f64 / NANOS,
+        median_seconds: figures.median as f64 / NANOS,
+        p99_seconds: figures.p99 as f64 / NANOS,
+        max_seconds: figures.max as f64 / NANOS,
+    }
+}
+
+fn changes(between: &Between) -> Changes {
+    Changes {
+        hop_limit: between.hop_limit,
+        hop_limit_by: (between.hop_limit > 0).then_some(between.hop_limit_by.0),
+        dscp: between.dscp,
+        dscp_from_to: between.dscp_from_to,
+        congestion_marked: between.congestion_marked[0],
+        checksums: checksums(between),
+        ..Changes::default()
+    }
+}
+
+/// Verdicts that changed; what one side could not verify is no change.
+fn checksums(between: &Between) -> Vec<ChecksumChange> {
+    let is_known = |verdict: &usize| !["none", "unverifiable"].contains(&VERDICT_NAMES[*verdict]);
+    let mut changes = Vec::new();
+    for from in (0..VERDICT_NAMES.len()).filter(is_known) {
+        for to in (0..VERDICT_NAMES.len()).filter(is_known) {
+            let packets = between.checksums[from][to];
+            if from != to && packets > 0 {
+                changes.push(ChecksumChange {
+                    from: VERDICT_NAMES[from],
+                    to: VERDICT_NAMES[to],
+                    packets,
+                });
+            }
+        }
+    }
+    changes.sort_by_key(|change| std::cmp::Reverse(change.packets));
+    changes
+}
+
+/// What the keys of a flow on both sides say of NAT and tunnels.
+fn add_changes(outcome: &Outcome, flow: &FlowFacts, pair: usize, changes: &mut Changes) {
+    if !is_named(flow) {
+        return;
+    }
+    let (from, to) = ends_of(outcome.points.len(), pair);
+    let (from, to) = match flow.is_backward {
+        true => (to, from),
+        false => (from, to),
+    };
+    let (Some(entered), Some(left)) = (&flow.keys[from], &flow.keys[to]) else {
+        return;
+    };
+    let packets = flow.between(pair).front_passed.packets;
+    let tunnels = [entered, left].map(|key| tunnel(outcome, key));
+    match tunnels {
+        [None, Some(_)] => changes.tunnel_added += packets,
+        [Some(_), None] => changes.tunnel_removed += packets,
+        [Some(one), Some(other)] if one != other => changes.tunnel_changed += packets,
+        _ => {}
+    }
+    let Some(kind) = translated(entered, left) else {
+        return;
+    };
+    // Fragments are translated with the flow they are of.
+    if entered.ports.is_none() && entered.protocol == crate::model::Protocol::UDP {
+        return;
+    }
+    changes.nat_flows += 1;
+    if changes.nat.len() < MAX_NAT {
+        changes.nat.push(NatMapping {
+            from: entering(outcome, flow),
+            to: flow_key(left, &outcome.scopes),
+            kind,
+        });
+    }
+}
+
+/// The innermost tunnel around a flow.
+pub(super) fn tunnel(outcome: &Outcome, key: &FlowKey) -> Option<(TunnelKind, Option<u32>)> {
+    let mut scope = outcome.scopes.get(key.scope)?;
+    for _ in 0..crate::model::facts::MAX_LAYERS {
+        if let Some(tunnel) = &scope.tunnel {
+            return Some((tunnel.kind, tunnel.id));
+        }
+        scope = outcome.scopes.get(scope.parent)?;
+    }
+    None
+}
+
+/// Which ends of a flow are others than they were.
+fn translated(entered: &FlowKey, left: &FlowKey) -> Option<&'static str> {
+    let end = |key: &FlowKey| {
+        let ports = key.ports.unwrap_or_default();
+        [
+            (key.addresses.source, ports.source),
+            (key.addresses.destination, ports.destination),
+        ]
+    };
+    let ([source, destination], [new_source, new_destination]) = (end(entered), end(left));
+    match (source == new_source, destination == new_destination) {
+        (true, true) => None,
+        (false, true) => Some("source"),
+        (true, false) => Some("destination"),
+        (false, false) => Some("both"),
+    }
+}
