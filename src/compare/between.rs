@@ -3,6 +3,7 @@
 use super::delay::Delays;
 use super::parcel::VERDICTS;
 use super::shape::Shape;
+use crate::model::Timestamp;
 use std::ops::AddAssign;
 
 /// Packets counted in four ways.
@@ -27,15 +28,24 @@ impl AddAssign for Count {
     }
 }
 
+/// A frame of some point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The point.
+    pub point: usize,
+    /// Its number there.
+    pub frame: u64,
+    /// When, by the clock there.
+    pub time: Timestamp,
+}
+
 /// Frames in which one packet was seen on both sides, changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// On the side of the first point.
-    pub front: u64,
-    /// On the side of the last point.
-    pub back: u64,
-    /// By the clock of either.
-    pub times: [crate::model::Timestamp; 2],
+    /// In front.
+    pub front: Shown,
+    /// Behind.
+    pub back: Shown,
 }
 
 /// Most pairs of frames that are kept of each kind.
@@ -94,7 +104,7 @@ pub struct Between {
     /// What losses look like.
     pub shape: Shape,
     /// Frames of the first that were seen in front alone, and behind alone.
-    pub lone: [Vec<(u64, crate::model::Timestamp)>; 2],
+    pub lone: [Vec<Shown>; 2],
 }
 
 impl Between {
@@ -182,7 +192,6 @@ impl Between {
         other.dscp_from_to = other.dscp_from_to.map(|(from, to)| (to, from));
         for pair in &mut other.damaged {
             std::mem::swap(&mut pair.front, &mut pair.back);
-            pair.times.reverse();
         }
         for (from, row) in other.checksums.iter_mut().enumerate() {
             for (to, count) in row.iter_mut().enumerate() {

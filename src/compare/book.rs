@@ -1,6 +1,6 @@
 //! What became of each parcel, written down once it is over.
 
-use super::between::{Between, Count, MAX_PAIRS, Pair};
+use super::between::{Between, Count, MAX_PAIRS, Pair, Shown};
 use super::flight::{Flight, pairs};
 use super::parcel::{Mask, Parcel, Piece, UNKNOWN};
 use super::shape::{Fate, Place};
@@ -272,6 +272,7 @@ impl Book {
             Duration(figures.map_or(0, |figures| figures.p99 as i64))
         });
         let has_delays = number < MAX_DELAYS;
+        let is_backward = flight.is_backward(flight.paths.resolve(parcel.flow));
         let account = &mut self.accounts[number];
         let between = &mut account.between[view.pair];
         let mut whole = Whole::default();
@@ -300,13 +301,13 @@ impl Book {
             if is_counted_here(piece, view, fate) {
                 between.shape.count(fate, piece.ip_bytes, place, order);
                 if !parcel.is_carrier {
+                    let fate = if is_backward { fate.reversed() } else { fate };
                     self.series[view.pair].count(fate, parcel.first);
                 }
                 if fate != Fate::Both {
                     let lone = &mut between.lone[usize::from(fate == Fate::Back)];
                     if lone.len() < MAX_PAIRS {
-                        let seen = flight.seen(*at, side);
-                        lone.push((seen.frame, seen.time));
+                        lone.push(shown(flight, *at, side));
                     }
                 }
             }
@@ -494,9 +495,8 @@ fn changes(
         between.corrupted += 1;
         if between.damaged.len() < MAX_PAIRS {
             between.damaged.push(Pair {
-                front: front.frame,
-                back: back.frame,
-                times: [front.time, back.time],
+                front: shown(flight, at, view.front),
+                back: shown(flight, at, view.back),
             });
         }
     }
@@ -526,6 +526,15 @@ fn changes(
     let entered = clocks[view.front].to_reference(front.time);
     let left = clocks[view.back].to_reference(back.time);
     can_be_told.then(|| (left - entered).0.saturating_abs())
+}
+
+fn shown(flight: &Flight, at: u32, point: usize) -> Shown {
+    let seen = flight.seen(at, point);
+    Shown {
+        point,
+        frame: seen.frame,
+        time: seen.time,
+    }
 }
 
 /// Near the end of a capture, what is slow may not have come yet.

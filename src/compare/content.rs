@@ -112,12 +112,31 @@ fn variable(protocol: Protocol, payload: &[u8]) -> Sum {
         Some(bytes) => Sum::of(bytes),
         None => Sum(0),
     };
+    let words = variable_words(protocol).iter();
+    words.fold(Sum(0), |sum, at| sum.plus(word(*at)))
+}
+
+/// Where they are.
+fn variable_words(protocol: Protocol) -> &'static [usize] {
     match protocol {
-        Protocol::UDP | Protocol::UDP_LITE => word(0).plus(word(2)).plus(word(6)),
-        Protocol::TCP => word(0).plus(word(2)).plus(word(16)),
-        Protocol::ICMP | Protocol::ICMPV6 => word(2),
-        Protocol::SCTP => word(0).plus(word(2)).plus(word(8)).plus(word(10)),
-        _ => Sum(0),
+        Protocol::UDP | Protocol::UDP_LITE => &[0, 2, 6],
+        Protocol::TCP => &[0, 2, 16],
+        Protocol::ICMP | Protocol::ICMPV6 => &[2],
+        Protocol::SCTP => &[0, 2, 8, 10],
+        _ => &[],
+    }
+}
+
+/// Blanks out what changes on the way.
+pub(super) fn blank_variable(layer: &Layer, payload: &mut [u8]) {
+    use crate::model::facts::Fragment;
+    if matches!(&layer.fragment, Fragment::Piece(piece) if piece.offset > 0) {
+        return;
+    }
+    for at in variable_words(layer.protocol) {
+        if let Some(word) = payload.get_mut(*at..at + 2) {
+            word.fill(0);
+        }
     }
 }
 

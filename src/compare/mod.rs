@@ -30,6 +30,7 @@ mod between;
 mod book;
 mod clock;
 mod content;
+mod damage;
 mod delay;
 mod flight;
 mod index;
@@ -43,8 +44,9 @@ mod shape;
 mod sighting;
 mod slab;
 
-pub use between::{Between, Count, Pair};
+pub use between::{Between, Count, Pair, Shown};
 pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};
+pub use damage::{Damage, DamageLook};
 pub use delay::{DelayFigures, Delays};
 pub use lanes::MAX_LANES;
 pub use outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};

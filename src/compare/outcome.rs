@@ -1,8 +1,9 @@
 //! What came of a comparison.
 
-use super::between::Between;
+use super::between::{Between, Pair};
 use super::book::{Account, Series, Tally};
 use super::clock::Clock;
+use super::damage::{Damage, Examined};
 use super::delay::Delays;
 use crate::model::{Duration, FlowKey, ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
@@ -28,6 +29,7 @@ pub struct Outcome {
     /// Whether an end was asked for before all was read.
     pub ended_early: bool,
     pub(super) clocks: Vec<Clock>,
+    pub(super) examined: Examined,
 }
 
 /// One point.
@@ -111,6 +113,16 @@ impl FlowFacts {
 }
 
 impl Outcome {
+    /// How one packet differs, and whether the pair goes back; `None` if the frames could
+    /// not be read again.
+    pub fn damage(&self, pair: &Pair) -> Option<(&Damage, bool)> {
+        let sides = [&pair.front, &pair.back].map(|shown| (shown.point, shown.frame));
+        let is_backward = sides[0].0 > sides[1].0;
+        let mut key = sides;
+        key.sort_unstable();
+        Some((self.examined.get(&key)?, is_backward))
+    }
+
     /// A time of a point by the clock of the first.
     pub fn to_reference(&self, point: usize, time: Timestamp) -> Timestamp {
         self.clocks[point].to_reference(time)

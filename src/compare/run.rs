@@ -5,6 +5,7 @@ use super::align::{Common, Sample, in_order};
 use super::book::{Account, Book, Series};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
+use super::damage::{Examined, examine};
 use super::delay::Delays;
 use super::flight::{Flight, pairs};
 use super::observer::{Manner, Observer};
@@ -114,7 +115,9 @@ pub fn compare(
         .collect::<Vec<End>>()
     });
     flight.finish();
-    conclude(flight, ends, &aligned, ended_early)
+    let mut outcome = conclude(flight, ends, &aligned, ended_early);
+    outcome.examined = examine(&outcome, open, &options.decode);
+    outcome
 }
 
 impl Options {
@@ -464,6 +467,7 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
         flows: flows(&flight, accounts),
         series: between(series, delays),
         clocks: flight.clocks,
+        examined: Examined::new(),
         scopes,
         flows_shared: shared,
         crowded_out: flight.crowded_out,

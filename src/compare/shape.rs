@@ -20,6 +20,18 @@ pub enum Fate {
     Back,
 }
 
+impl Fate {
+    /// The same seen from the other end.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Both => Self::Both,
+            Self::Front => Self::Back,
+            Self::Back => Self::Front,
+        }
+    }
+}
+
 /// Packets by fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fates([u64; 3]);

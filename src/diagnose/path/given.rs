@@ -2,8 +2,7 @@
 
 use super::finding::Evidence;
 use super::sums::{Sums, ends_of, name};
-use crate::compare::{Between, Outcome, Pair};
-use crate::model::Timestamp;
+use crate::compare::{Between, Outcome, Pair, Shown};
 use crate::witness::{Benchmark, KernelCounters};
 
 /// What a diagnosis is made from.
@@ -81,44 +80,42 @@ impl<'a> Given<'a> {
 
     /// Frames that entered a segment and did not leave it.
     pub(super) fn lost_frames(&self, pair: usize, between: &Between) -> Vec<Evidence> {
-        let (from, to) = ends_of(self.outcome.points.len(), pair);
-        let note = format!("seen at {} and not at {}", name(from), name(to));
-        self.lone(from, &between.lone[0], &note)
+        self.lone(pair, &between.lone[0])
     }
 
     /// Frames that left a segment and were not seen to enter it.
     pub(super) fn appeared_frames(&self, pair: usize, between: &Between) -> Vec<Evidence> {
-        let (from, to) = ends_of(self.outcome.points.len(), pair);
-        let note = format!("seen at {} and not at {}", name(to), name(from));
-        self.lone(to, &between.lone[1], &note)
+        self.lone(pair, &between.lone[1])
     }
 
-    fn lone(&self, point: usize, frames: &[(u64, Timestamp)], note: &str) -> Vec<Evidence> {
-        let shown = frames.iter().map(|(frame, timestamp)| Evidence {
-            point,
-            frame: *frame,
-            timestamp: *timestamp,
-            note: note.to_owned(),
+    fn lone(&self, pair: usize, frames: &[Shown]) -> Vec<Evidence> {
+        let (from, to) = ends_of(self.outcome.points.len(), pair);
+        let evidence = frames.iter().map(|frame| {
+            let other = if frame.point == from { to } else { from };
+            shown(
+                frame,
+                format!("seen at {} and not at {}", name(frame.point), name(other)),
+            )
         });
-        shown.collect()
+        evidence.collect()
     }
 
     /// Both sides of packets that changed.
-    pub(super) fn changed_frames(&self, pair: usize, pairs: &[Pair], what: &str) -> Vec<Evidence> {
-        let (from, to) = ends_of(self.outcome.points.len(), pair);
-        let sides = pairs.iter().flat_map(|pair| {
-            [
-                (from, pair.front, pair.times[0], "as it entered"),
-                (to, pair.back, pair.times[1], "as it left"),
-            ]
-        });
+    pub(super) fn changed_frames(&self, pairs: &[Pair], what: &str) -> Vec<Evidence> {
+        let sides = pairs
+            .iter()
+            .flat_map(|pair| [(&pair.front, "as it entered"), (&pair.back, "as it left")]);
         sides
-            .map(|(point, frame, timestamp, when)| Evidence {
-                point,
-                frame,
-                timestamp,
-                note: format!("{what}: {when}"),
-            })
+            .map(|(frame, when)| shown(frame, format!("{what}: {when}")))
             .collect()
+    }
+}
+
+fn shown(frame: &Shown, note: String) -> Evidence {
+    Evidence {
+        point: frame.point,
+        frame: frame.frame,
+        timestamp: frame.time,
+        note,
     }
 }

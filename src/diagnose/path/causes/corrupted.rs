@@ -57,7 +57,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                 number::counted(between.corrupted, "packet"),
             );
             Finding {
-                evidence: given.changed_frames(pair, &between.damaged, "other bytes"),
+                evidence: given.changed_frames(&between.damaged, "other bytes"),
                 flows: given.flows(pair, |between| between.corrupted),
                 ..Finding::between(&CAUSE, pair, 0.8, seen)
             }

@@ -2,7 +2,9 @@
 
 use super::flows::entering;
 use super::{is_named, loss};
-use crate::compare::{self, Between, DelayFigures, Delays, FlowFacts, Outcome, VERDICT_NAMES};
+use crate::compare::{
+    self, Between, DamageLook, DelayFigures, Delays, FlowFacts, Outcome, VERDICT_NAMES,
+};
 use crate::diagnose::path::{Sums, ends_of};
 use crate::model::{FlowKey, TunnelKind};
 use crate::report::build::rows::flow_key;
@@ -55,7 +57,11 @@ fn of(outcome: &Outcome, between: &Between, pair: usize, delays: Option<&Delays>
         reordered: between.reordered[0],
         appeared,
         corrupted: between.corrupted,
-        damage: between.damaged.iter().map(damage).collect(),
+        damage: between
+            .damaged
+            .iter()
+            .map(|pair| damage(outcome, pair))
+            .collect(),
         changes: changes(between),
         loss: None,
         delay: delays.and_then(Delays::figures).as_ref().map(delay),
@@ -80,18 +86,38 @@ fn count(count: &compare::Count) -> Count {
     }
 }
 
-/// What differs is looked at when the files are read again.
-fn damage(pair: &compare::Pair) -> Damage {
+/// How the bytes of one packet differ, as they went.
+fn damage(outcome: &Outcome, pair: &compare::Pair) -> Damage {
+    let examined = outcome.damage(pair);
+    let sides = examined.map(|(damage, is_backward)| match is_backward {
+        false => (damage, &damage.front, &damage.back, damage.looks[0]),
+        true => (damage, &damage.back, &damage.front, damage.looks[1]),
+    });
     Damage {
-        from_frame: pair.front,
-        to_frame: pair.back,
-        bytes_differing: None,
-        bits_differing: None,
-        first_offset: None,
-        was: String::new(),
-        is: String::new(),
-        kind: DamageKind::Unknown,
+        from_frame: pair.front.frame,
+        to_frame: pair.back.frame,
+        bytes_differing: sides.map(|(damage, ..)| damage.bytes),
+        bits_differing: sides.map(|(damage, ..)| damage.bits),
+        first_offset: sides.map(|(damage, ..)| damage.first),
+        was: sides.map_or_else(String::new, |(_, was, ..)| hex(was)),
+        is: sides.map_or_else(String::new, |(_, _, is, _)| hex(is)),
+        kind: sides.map_or(DamageKind::Unknown, |(.., look)| kind(look)),
     }
+}
+
+fn kind(look: DamageLook) -> DamageKind {
+    match look {
+        DamageLook::Bits => DamageKind::Bits,
+        DamageLook::Filled => DamageKind::Filled,
+        DamageLook::Patterned => DamageKind::Patterned,
+        DamageLook::Shifted => DamageKind::Shifted,
+        DamageLook::Resized => DamageKind::Resized,
+        DamageLook::Replaced => DamageKind::Replaced,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn delay(figures: &DelayFigures) -> Delay {
