@@ -3,11 +3,11 @@
 use super::bounds::{FINDINGS, ID, LINE, clipped};
 use super::chart::balance::{Stretch, draw};
 use crate::model::number;
-use crate::report::document::{Explanation, Report};
+use crate::report::document::{Explanation, Finding, Report};
 
 /// The division as a bar and as rows.
 #[derive(Debug)]
-pub(super) struct Balance {
+pub(in crate::report) struct Balance {
     /// The bar, as markup.
     pub svg: String,
     /// What was sent.
@@ -18,7 +18,7 @@ pub(super) struct Balance {
 
 /// One part.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(in crate::report) struct Row {
     /// How it is filled in the bar; `None` if it is not in it.
     pub fill: Option<&'static str>,
     /// The finding that explains it: where the link goes.
@@ -35,15 +35,26 @@ pub(super) struct Row {
 const FILLS: [&str; 4] = ["fault0", "fault1", "fault2", "fault3"];
 
 /// The division, if something is missing.
-pub(super) fn balance(report: &Report) -> Option<Balance> {
-    let explanation = report.explanation.as_ref()?;
+pub(in crate::report) fn balance(report: &Report) -> Option<Balance> {
+    of(report.explanation.as_ref()?, &report.findings, "delivered")
+}
+
+/// The same of any explanation; what is not missing is `arrived`.
+pub(in crate::report) fn of(
+    explanation: &Explanation,
+    findings: &[Finding],
+    arrived: &'static str,
+) -> Option<Balance> {
     if explanation.sent_bytes <= explanation.delivered_bytes {
         return None;
     }
     let sent = explanation.sent_bytes;
     let mut rows = Vec::new();
     let mut stretches = Vec::new();
-    for (index, part) in parts(report, explanation).into_iter().enumerate() {
+    for (index, part) in parts(explanation, findings, arrived)
+        .into_iter()
+        .enumerate()
+    {
         let fill = match part.kind {
             Kind::Delivered => "good",
             Kind::Finding => FILLS[(index - 1) % FILLS.len()],
@@ -85,7 +96,7 @@ enum Kind {
     Residual,
 }
 
-fn parts(report: &Report, explanation: &Explanation) -> Vec<Bare> {
+fn parts(explanation: &Explanation, findings: &[Finding], arrived: &'static str) -> Vec<Bare> {
     let bare = |kind, label, what: &str, bytes: i128| Bare {
         kind,
         label,
@@ -94,12 +105,12 @@ fn parts(report: &Report, explanation: &Explanation) -> Vec<Bare> {
         bytes,
     };
     let delivered = explanation.delivered_bytes.into();
-    let mut parts = vec![bare(Kind::Delivered, "delivered", "delivered", delivered)];
+    let mut parts = vec![bare(Kind::Delivered, arrived, arrived, delivered)];
     let (shown, others) = explanation
         .parts
         .split_at(explanation.parts.len().min(FINDINGS));
     parts.extend(shown.iter().map(|part| {
-        let found = report.findings.iter();
+        let found = findings.iter();
         let mut found = found.filter(|finding| finding.id == part.finding);
         let title = found.next().map_or("", |finding| finding.title.as_str());
         Bare {

@@ -4,49 +4,49 @@ use crate::model::number;
 use crate::report::escape;
 
 /// Files listed by name.
-pub(super) const FILES: usize = 20;
+pub(in crate::report) const FILES: usize = 20;
 /// Problems of the capture, and bounds that were hit.
-pub(super) const PROBLEMS: usize = 40;
+pub(in crate::report) const PROBLEMS: usize = 40;
 /// Reasons for which frames could not be decoded.
-pub(super) const REASONS: usize = 20;
+pub(in crate::report) const REASONS: usize = 20;
 /// Findings; no capture has shown half as many at once.
-pub(super) const FINDINGS: usize = 24;
+pub(in crate::report) const FINDINGS: usize = 24;
 /// Frames that show a finding.
-pub(super) const EVIDENCE: usize = 5;
+pub(in crate::report) const EVIDENCE: usize = 5;
 /// Fixes and references of a finding.
-pub(super) const FIXES: usize = 8;
+pub(in crate::report) const FIXES: usize = 8;
 /// Flows of a finding that are linked to.
-pub(super) const CONCERNED: usize = 8;
+pub(in crate::report) const CONCERNED: usize = 8;
 /// Rows of the table of flows.
-pub(super) const FLOWS: usize = 200;
+pub(in crate::report) const FLOWS: usize = 200;
 /// Rows of the table of tunnels.
-pub(super) const TUNNELS: usize = 100;
+pub(in crate::report) const TUNNELS: usize = 100;
 /// Receivers in a table.
-pub(super) const RECEIVERS: usize = 16;
+pub(in crate::report) const RECEIVERS: usize = 16;
 /// Receivers whose memory is drawn.
-pub(super) const MEMORIES: usize = 4;
+pub(in crate::report) const MEMORIES: usize = 4;
 /// Other settings of a receiver.
-pub(super) const ALTERNATIVES: usize = 4;
+pub(in crate::report) const ALTERNATIVES: usize = 4;
 /// Datagrams that are drawn; there are as many reasons to lose one.
-pub(super) const LOST: usize = 14;
+pub(in crate::report) const LOST: usize = 14;
 /// Stretches of a datagram in the table below it.
-pub(super) const STRETCHES: usize = 64;
+pub(in crate::report) const STRETCHES: usize = 64;
 /// Steps of the timeline.
-pub(super) const BUCKETS: usize = 600;
+pub(in crate::report) const BUCKETS: usize = 600;
 /// Runs of a benchmark.
-pub(super) const RUNS: usize = 60;
+pub(in crate::report) const RUNS: usize = 60;
 /// Counters of a kernel.
-pub(super) const COUNTERS: usize = 80;
+pub(in crate::report) const COUNTERS: usize = 80;
 
 /// Characters of the id of a finding.
-pub(super) const ID: usize = 20;
+pub(in crate::report) const ID: usize = 20;
 /// Characters of a paragraph.
-pub(super) const PARAGRAPH: usize = 1_200;
+pub(in crate::report) const PARAGRAPH: usize = 1_200;
 /// Characters of a line: a path, a note, a command.
-pub(super) const LINE: usize = 240;
+pub(in crate::report) const LINE: usize = 240;
 
 /// Text made harmless, of at most so many characters.
-pub(super) fn clipped(text: &str, most: usize) -> String {
+pub(in crate::report) fn clipped(text: &str, most: usize) -> String {
     let inert = escape::line(text);
     match inert.char_indices().nth(most) {
         None => inert.into_owned(),
@@ -55,13 +55,13 @@ pub(super) fn clipped(text: &str, most: usize) -> String {
 }
 
 /// `200 of 1,000,000 flows`; `None` if that is all of them.
-pub(super) fn part(shown: usize, all: u64, noun: &str) -> Option<String> {
+pub(in crate::report) fn part(shown: usize, all: u64, noun: &str) -> Option<String> {
     let shown = shown as u64;
     (shown < all).then(|| format!("{} of {}", number::count(shown), number::counted(all, noun)))
 }
 
 /// The same with a word on where the others are.
-pub(super) fn left_out(shown: usize, all: u64, noun: &str) -> Option<String> {
+pub(in crate::report) fn left_out(shown: usize, all: u64, noun: &str) -> Option<String> {
     part(shown, all, noun).map(|part| format!("{part}; --format json has all that are listed"))
 }
 

@@ -7,6 +7,7 @@ use super::table::{Cell, Table, bytes, count, words};
 use crate::model::number;
 use crate::report::document::{Capture, CaptureFile, Problem, Report, Severity};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 pub(super) fn section(report: &Report) -> Option<Section> {
     let capture = &report.capture;
@@ -92,26 +93,30 @@ fn undecoded(capture: &Capture) -> Fact {
     }
 }
 
-/// What stands against the capture, the gravest first.
 fn problems(capture: &Capture) -> Option<Table> {
     let of_all = capture.problems.iter().map(|problem| ("", problem));
     let in_files = capture.files.iter().flat_map(|file| {
         let problems = file.problems.iter();
         problems.map(|problem| (file.path.as_str(), problem))
     });
-    let mut problems: Vec<(&str, &Problem)> = of_all.chain(in_files).collect();
+    problem_table(of_all.chain(in_files).collect(), &capture.limits)
+}
+
+/// What stands against captures, with the file it is of, and bounds that were hit; the
+/// gravest first.
+pub(in crate::report) fn problem_table(
+    mut problems: Vec<(&str, &Problem)>,
+    limits: &BTreeMap<String, u64>,
+) -> Option<Table> {
     problems.sort_by_key(|(_, problem)| Reverse(problem.severity));
-    let all = (problems.len() + capture.limits.len()) as u64;
+    let all = (problems.len() + limits.len()) as u64;
     if all == 0 {
         return None;
     }
     let columns = ["how grave", "what", "file"];
     let mut table = Table::new("problems", "What stands against the capture", &columns);
     table.head = 1;
-    let limits = capture
-        .limits
-        .iter()
-        .map(|(name, times)| limit(name, *times));
+    let limits = limits.iter().map(|(name, times)| limit(name, *times));
     for row in limits.take(PROBLEMS / 2) {
         table.push(row);
     }

@@ -6,7 +6,7 @@ use super::bounds::{
 use super::prose::Prose;
 use super::table::{Table, count, words};
 use crate::model::number;
-use crate::report::document::{Evidence, Finding, Report, Severity};
+use crate::report::document::{Evidence, Finding, FlowKey, Report, Severity};
 use crate::report::label::{SURE, flow, sureness};
 use askama::Template;
 use std::cmp::Reverse;
@@ -14,9 +14,11 @@ use std::cmp::Reverse;
 /// All findings that are shown.
 #[derive(Debug, Template)]
 #[template(path = "findings.html")]
-pub(super) struct Findings {
+pub(in crate::report) struct Findings {
     findings: Vec<Shown>,
     left_out: Option<String>,
+    /// What they are of, in case there are none.
+    subject: &'static str,
 }
 
 /// One finding.
@@ -65,22 +67,33 @@ struct Concerned {
     name: String,
 }
 
-pub(super) fn findings(report: &Report) -> Findings {
-    let mut worst: Vec<&Finding> = report.findings.iter().collect();
+pub(in crate::report) fn findings(report: &Report) -> Findings {
+    let key = |index: usize| report.flows.get(index).map(|flow| flow.key.clone());
+    of(&report.findings, "this capture", &key)
+}
+
+/// Findings that are shown; `key` knows the flow at a place of the document's list.
+pub(in crate::report) fn of(
+    findings: &[Finding],
+    subject: &'static str,
+    key: &dyn Fn(usize) -> Option<FlowKey>,
+) -> Findings {
+    let mut worst: Vec<&Finding> = findings.iter().collect();
     // A stable sort: among equals, the one that explains most stays first.
     worst.sort_by_key(|finding| Reverse(finding.severity));
     let shown = worst.iter().take(FINDINGS);
     let findings: Vec<Shown> = shown
         .enumerate()
-        .map(|(index, finding)| show(finding, index, report))
+        .map(|(index, finding)| show(finding, index, key))
         .collect();
     Findings {
         left_out: left_out(findings.len(), worst.len() as u64, "finding"),
         findings,
+        subject,
     }
 }
 
-fn show(finding: &Finding, index: usize, report: &Report) -> Shown {
+fn show(finding: &Finding, index: usize, key: &dyn Fn(usize) -> Option<FlowKey>) -> Shown {
     let meaning = finding.explanation.strip_prefix(finding.seen.as_str());
     let meaning = meaning.unwrap_or(&finding.explanation).trim_start();
     let missing = finding.missing_bytes.filter(|bytes| *bytes > 0);
@@ -90,7 +103,7 @@ fn show(finding: &Finding, index: usize, report: &Report) -> Shown {
         .flows
         .iter()
         .take(CONCERNED)
-        .filter_map(|place| concerned(*place, report))
+        .filter_map(|place| concerned(*place, key))
         .collect();
     Shown {
         id: clipped(&finding.id, ID),
@@ -112,7 +125,7 @@ fn show(finding: &Finding, index: usize, report: &Report) -> Shown {
 }
 
 /// How grave something is, in a word.
-pub(super) fn severity_word(severity: Severity) -> &'static str {
+pub(in crate::report) fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "note",
         Severity::Warning => "warning",
@@ -161,12 +174,12 @@ fn reference(text: &str) -> Reference {
     }
 }
 
-fn concerned(place: u64, report: &Report) -> Option<Concerned> {
+fn concerned(place: u64, key: &dyn Fn(usize) -> Option<FlowKey>) -> Option<Concerned> {
     let index = usize::try_from(place).ok()?;
-    let found = report.flows.get(index)?;
+    let key = key(index)?;
     Some(Concerned {
         is_listed: index < FLOWS,
-        number: place + 1,
-        name: flow(&found.key),
+        number: place.saturating_add(1),
+        name: flow(&key),
     })
 }

@@ -5,35 +5,34 @@
 //! policy allows its own style and its own script, by their hashes. Every value goes
 //! through [`Inert`], and what is listed has bounds, so that it stays below 2 MB.
 
-mod balance;
-mod bounds;
-mod capture;
-mod chart;
-mod findings;
+pub(in crate::report) mod balance;
+pub(in crate::report) mod bounds;
+pub(in crate::report) mod capture;
+pub(in crate::report) mod chart;
+pub(in crate::report) mod findings;
 mod flows;
 mod gaps;
 mod inert;
 mod lost;
 mod policy;
-mod prose;
-mod receivers;
+pub(in crate::report) mod prose;
+pub(in crate::report) mod receivers;
 mod repeat;
-mod section;
+pub(in crate::report) mod section;
 mod sizes;
 mod summary;
-mod table;
+pub(in crate::report) mod table;
 mod timeline;
 mod traffic;
 mod tunnels;
 mod witness;
 
 use super::beside::Beside;
-use super::document::Report;
+use super::document::{Report, Tool};
 use askama::Template;
 use findings::Findings;
 use section::Section;
 use std::io::{self, Write};
-use summary::Summary;
 
 pub use inert::Inert;
 
@@ -43,16 +42,27 @@ const STYLE: &str = include_str!("templates/style.css");
 /// What a reader with scripts can do besides: sort and search.
 const SCRIPT: &str = include_str!("templates/script.js");
 
+/// One page, whatever it is on.
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
-    report: &'a Report,
+    about: About<'a>,
     policy: String,
     style: &'static str,
     script: &'static str,
-    summary: Summary,
+    summary: String,
     findings: Findings,
     sections: Vec<Section>,
+}
+
+/// What a page says of itself.
+pub(in crate::report) struct About<'a> {
+    /// What wrote it.
+    pub tool: &'a Tool,
+    /// Version of the shape of the document that it shows.
+    pub schema_version: u32,
+    /// What it is on.
+    pub subject: &'a str,
 }
 
 /// Writes the report as a page.
@@ -84,14 +94,34 @@ fn write_page(
         capture::section(report),
         repeat::section(report, beside),
     ];
+    let summary = summary::summary(report);
+    let about = About {
+        tool: &report.tool,
+        schema_version: report.schema_version,
+        subject: summary.subject(),
+    };
+    let sections = sections.into_iter().flatten().collect();
+    let findings = findings::findings(report);
+    lay_out(about, STYLE, summary.to_string(), findings, sections, out)
+}
+
+/// Writes a page with this style, of which `summary` is markup.
+pub(in crate::report) fn lay_out(
+    about: About<'_>,
+    style: &'static str,
+    summary: String,
+    findings: Findings,
+    sections: Vec<Section>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let page = Page {
-        report,
-        policy: policy::of(STYLE, SCRIPT),
-        style: STYLE,
+        about,
+        policy: policy::of(style, SCRIPT),
+        style,
         script: SCRIPT,
-        summary: summary::summary(report),
-        findings: findings::findings(report),
-        sections: sections.into_iter().flatten().collect(),
+        summary,
+        findings,
+        sections,
     };
     page.write_into(out)?;
     out.write_all(b"\n")

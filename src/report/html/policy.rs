@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 /// The content security policy of a page with this style and this script.
-pub(super) fn of(style: &str, script: &str) -> String {
+pub(in crate::report) fn of(style: &str, script: &str) -> String {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; \

@@ -12,7 +12,7 @@ use askama::Template;
     ext = "html",
     whitespace = "preserve"
 )]
-pub(super) struct Prose {
+pub(in crate::report) struct Prose {
     pieces: Vec<Piece>,
 }
 
@@ -24,7 +24,7 @@ struct Piece {
 
 impl Prose {
     /// A text of at most so many characters.
-    pub(super) fn new(text: &str, most: usize) -> Self {
+    pub(in crate::report) fn new(text: &str, most: usize) -> Self {
         let text = clipped(text, most);
         let pieces = text
             .split('`')

@@ -11,10 +11,19 @@ use crate::report::label;
 use std::cmp::Reverse;
 
 pub(super) fn section(report: &Report) -> Option<Section> {
-    if report.receivers.is_empty() {
+    of(&report.receivers, "here", report.capture.first_timestamp)
+}
+
+/// What becomes of the fragments captured at some place from some time on.
+pub(in crate::report) fn of(
+    receivers: &[Receiver],
+    place: &str,
+    since: Option<Time>,
+) -> Option<Section> {
+    if receivers.is_empty() {
         return None;
     }
-    let mut worst: Vec<&Receiver> = report.receivers.iter().collect();
+    let mut worst: Vec<&Receiver> = receivers.iter().collect();
     worst.sort_by_key(|receiver| Reverse(receiver.predicted.failed));
     let mut parts = vec![Part::Table(Box::new(all(&worst)))];
     let drawn = worst
@@ -22,16 +31,17 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         .filter(|receiver| has_something_to_draw(receiver));
     let drawn = drawn.take(MEMORIES).enumerate();
     for (index, receiver) in drawn {
-        let figure = figure(receiver, index, report.capture.first_timestamp);
+        let figure = figure(receiver, index, since);
         parts.push(Part::Figure(Box::new(figure)));
         parts.push(Part::Table(Box::new(alternatives(receiver, index))));
     }
     Some(Section {
         id: "receivers",
         title: "Receivers",
-        lead: "What a Linux host makes of the fragments captured here, from a model of its kernel \
-               that is fed with them."
-            .to_owned(),
+        lead: format!(
+            "What a Linux host makes of the fragments captured {place}, from a model of its \
+             kernel that is fed with them."
+        ),
         parts,
     })
 }

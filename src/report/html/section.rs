@@ -6,7 +6,7 @@ use askama::Template;
 /// A part of the page under a heading.
 #[derive(Debug, Default, Template)]
 #[template(path = "section.html")]
-pub(super) struct Section {
+pub(in crate::report) struct Section {
     /// Where links to it go.
     pub id: &'static str,
     /// Its heading.
@@ -19,7 +19,7 @@ pub(super) struct Section {
 
 /// One thing in a section.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(in crate::report) enum Part {
     /// A chart with its figures.
     Figure(Box<Figure>),
     /// A table.
@@ -32,7 +32,7 @@ pub(super) enum Part {
 
 /// A name, and what is to be said of it.
 #[derive(Debug)]
-pub(super) struct Fact {
+pub(in crate::report) struct Fact {
     /// The name.
     pub name: String,
     /// A line each.
@@ -41,7 +41,7 @@ pub(super) struct Fact {
 
 /// A chart, and the same as a table.
 #[derive(Debug)]
-pub(super) struct Figure {
+pub(in crate::report) struct Figure {
     /// What it shows; empty where the section says so.
     pub title: String,
     /// What is to be known before it is read.
@@ -56,7 +56,7 @@ pub(super) struct Figure {
 
 /// What is marked in a chart.
 #[derive(Debug, Default)]
-pub(super) enum Marks {
+pub(in crate::report) enum Marks {
     /// Nothing.
     #[default]
     None,
@@ -66,7 +66,12 @@ pub(super) enum Marks {
 
 impl Section {
     /// A section with a single thing in it.
-    pub(super) fn of(id: &'static str, title: &'static str, lead: String, part: Part) -> Self {
+    pub(in crate::report) fn of(
+        id: &'static str,
+        title: &'static str,
+        lead: String,
+        part: Part,
+    ) -> Self {
         Self {
             id,
             title,
@@ -78,7 +83,7 @@ impl Section {
 
 impl Fact {
     /// A name with one line.
-    pub(super) fn new(name: &str, line: impl Into<String>) -> Self {
+    pub(in crate::report) fn new(name: &str, line: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
             lines: vec![line.into()],

@@ -7,7 +7,7 @@ use askama::Template;
 /// A table, which a reader with scripts can sort and search.
 #[derive(Debug, Default, Template)]
 #[template(path = "table.html")]
-pub(super) struct Table {
+pub(in crate::report) struct Table {
     /// Name that is one of its own in the page.
     pub id: String,
     /// What it holds.
@@ -26,7 +26,7 @@ pub(super) struct Table {
 
 /// What a table is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Use {
+pub(in crate::report) enum Use {
     /// Reading from top to bottom.
     #[default]
     Reading,
@@ -36,7 +36,7 @@ pub(super) enum Use {
 
 /// The head of a column.
 #[derive(Debug)]
-pub(super) struct Column {
+pub(in crate::report) struct Column {
     /// Its name, with the unit.
     pub name: String,
     /// What it holds.
@@ -45,7 +45,7 @@ pub(super) struct Column {
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::report) enum Kind {
     /// Words, which may take several lines.
     Words,
     /// Figures.
@@ -67,7 +67,7 @@ impl Kind {
 
 /// One row.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(in crate::report) struct Row {
     /// Where links to it go.
     pub id: Option<String>,
     /// A cell for each column.
@@ -76,7 +76,7 @@ pub(super) struct Row {
 
 /// One cell.
 #[derive(Debug)]
-pub(super) struct Cell {
+pub(in crate::report) struct Cell {
     /// What is seen.
     pub text: String,
     /// What it is sorted by, if not by what is seen.
@@ -86,7 +86,11 @@ pub(super) struct Cell {
 impl Table {
     /// Columns by name. Those whose name begins with `#` hold figures, with `@` what is
     /// not broken.
-    pub(super) fn new(id: impl Into<String>, caption: impl Into<String>, columns: &[&str]) -> Self {
+    pub(in crate::report) fn new(
+        id: impl Into<String>,
+        caption: impl Into<String>,
+        columns: &[&str],
+    ) -> Self {
         let columns = columns.iter().map(|name| column(name));
         Self {
             id: id.into(),
@@ -97,12 +101,12 @@ impl Table {
     }
 
     /// Puts a row at the end.
-    pub(super) fn push(&mut self, cells: Vec<Cell>) {
+    pub(in crate::report) fn push(&mut self, cells: Vec<Cell>) {
         self.rows.push(Row { id: None, cells });
     }
 
     /// Says what is left out, if not all is in it.
-    pub(super) fn of(mut self, all: u64, noun: &str) -> Self {
+    pub(in crate::report) fn of(mut self, all: u64, noun: &str) -> Self {
         self.left_out = left_out(self.rows.len(), all, noun);
         self
     }
@@ -131,7 +135,7 @@ fn column(name: &str) -> Column {
 }
 
 /// A cell of words.
-pub(super) fn words(text: impl Into<String>) -> Cell {
+pub(in crate::report) fn words(text: impl Into<String>) -> Cell {
     Cell {
         text: text.into(),
         value: None,
@@ -139,23 +143,23 @@ pub(super) fn words(text: impl Into<String>) -> Cell {
 }
 
 /// A count.
-pub(super) fn count(value: u64) -> Cell {
+pub(in crate::report) fn count(value: u64) -> Cell {
     figure(Some(value as f64), |_| number::count(value))
 }
 
 /// Bytes.
-pub(super) fn bytes(value: u64) -> Cell {
+pub(in crate::report) fn bytes(value: u64) -> Cell {
     figure(Some(value as f64), |_| number::bytes(value))
 }
 
 /// A share of a whole.
-pub(super) fn percent(part: u64, whole: u64) -> Cell {
+pub(in crate::report) fn percent(part: u64, whole: u64) -> Cell {
     let ratio = (whole > 0).then(|| part as f64 / whole as f64);
     figure(ratio, |_| number::percent(part, whole))
 }
 
 /// A figure that may be absent.
-pub(super) fn figure(value: Option<f64>, format: impl FnOnce(f64) -> String) -> Cell {
+pub(in crate::report) fn figure(value: Option<f64>, format: impl FnOnce(f64) -> String) -> Cell {
     let value = value.filter(|value| value.is_finite());
     Cell {
         text: number::or_absent(value, format),

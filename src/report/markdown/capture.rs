@@ -3,6 +3,7 @@
 use super::page::{Page, and_more, figure, name, words};
 use crate::model::number;
 use crate::report::document::{Capture, CaptureFile, Problem, Report, Severity};
+use std::collections::BTreeMap;
 
 /// Most files and reasons that are named.
 const NAMED: usize = 6;
@@ -105,21 +106,29 @@ fn undecoded(capture: &Capture, page: &mut Page) -> Option<String> {
     (all > 0).then(|| format!("Of what is in it, {frames} could not be decoded{named}."))
 }
 
-/// The gravest first.
 fn write_problems(capture: &Capture, page: &mut Page) {
     let in_files = capture.files.iter().flat_map(|file| {
         let problems = file.problems.iter();
         problems.map(|problem| (Some(file.path.as_str()), problem))
     });
     let of_all = capture.problems.iter().map(|problem| (None, problem));
-    let mut problems: Vec<_> = of_all.chain(in_files).collect();
+    write_list(of_all.chain(in_files).collect(), &capture.limits, page);
+}
+
+/// Writes problems, with the path of the file they are of, and bounds that were hit; the
+/// gravest first.
+pub(in crate::report) fn write_list(
+    mut problems: Vec<(Option<&str>, &Problem)>,
+    limits: &BTreeMap<String, u64>,
+    page: &mut Page,
+) {
     problems.sort_by_key(|(_, problem)| std::cmp::Reverse(problem.severity));
     let shown = page.shown(&problems, usize::MAX);
     let mut lines: Vec<String> = shown
         .iter()
         .map(|(path, problem)| line(*path, problem))
         .collect();
-    let limits: Vec<_> = capture.limits.iter().collect();
+    let limits: Vec<_> = limits.iter().collect();
     let shown_limits = page.shown(&limits, usize::MAX);
     lines.extend(shown_limits.iter().map(|(bound, times)| {
         let times = number::counted(**times, "time");

@@ -67,20 +67,32 @@ fn rows(explanation: &Explanation, report: &Report, page: &mut Page) -> Vec<Vec<
 
 /// Writes the findings: what was seen, in which frames, what disproves and repairs it.
 pub(super) fn write(report: &Report, page: &mut Page) {
-    if report.findings.is_empty() {
+    let remark = "One capture shows what came to this point, not where it was lost.";
+    let names_files = report.capture.files.len() > 1;
+    write_section(&report.findings, remark, names_files, page);
+}
+
+/// Writes findings; of their frames, also what they are of, if `names_files`.
+pub(in crate::report) fn write_section(
+    findings: &[Finding],
+    remark: &str,
+    names_files: bool,
+    page: &mut Page,
+) {
+    if findings.is_empty() {
         return;
     }
     page.heading(3, "Findings");
     // What is mild and sure is no fault: worth a line.
     let is_note =
         |finding: &&Finding| finding.severity == Severity::Info && finding.confidence >= SURE;
-    let (notes, faults): (Vec<&Finding>, Vec<&Finding>) = report.findings.iter().partition(is_note);
+    let (notes, faults): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(is_note);
     let shown = page.shown(&faults, usize::MAX);
     if !faults.is_empty() {
-        page.paragraph("One capture shows what came to this point, not where it was lost.");
+        page.paragraph(remark);
     }
     for finding in shown {
-        write_fault(finding, report, page);
+        write_fault(finding, names_files, page);
     }
     let shown_notes = page.shown(&notes, usize::MAX);
     let lines: Vec<String> = shown_notes.iter().map(|finding| note(finding)).collect();
@@ -88,7 +100,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
         page.heading(4, "Worth knowing");
     }
     page.paragraph(&lines.join("\n"));
-    let left_out = report.findings.len() - shown.len() - shown_notes.len();
+    let left_out = findings.len() - shown.len() - shown_notes.len();
     if left_out > 0 {
         let findings = number::counted(left_out as u64, "more finding");
         page.paragraph(&format!("And {findings}."));
@@ -106,7 +118,7 @@ fn note(finding: &Finding) -> String {
     )
 }
 
-fn write_fault(finding: &Finding, report: &Report, page: &mut Page) {
+fn write_fault(finding: &Finding, names_files: bool, page: &mut Page) {
     let title = format!("{}: {}", words(&finding.id), words(&finding.title));
     page.heading(4, &title);
     let missing = finding.missing_bytes.filter(|bytes| *bytes > 0);
@@ -117,7 +129,7 @@ fn write_fault(finding: &Finding, report: &Report, page: &mut Page) {
         format!("- **Grade:** {}{missing}", grade(finding)),
         format!("- **Seen:** {}", sentence(&finding.seen)),
     ];
-    lines.extend(frames(&finding.evidence, report, page));
+    lines.extend(frames(&finding.evidence, names_files, page));
     lines.push(format!("- **Disproof:** {}", prose(&finding.disprove)));
     let fixes = page.shown(&finding.fix, usize::MAX);
     let (commands, advice): (Vec<&Fix>, Vec<&Fix>) = fixes.iter().partition(|fix| fix.is_command);
@@ -161,15 +173,14 @@ fn grade(finding: &Finding) -> String {
 }
 
 /// The frames that show it.
-fn frames(evidence: &[Evidence], report: &Report, page: &mut Page) -> Option<String> {
+fn frames(evidence: &[Evidence], names_files: bool, page: &mut Page) -> Option<String> {
     let first = evidence.first()?;
-    let has_files = report.capture.files.len() > 1;
     let shown = page.shown(evidence, FRAMES);
     let named: Vec<String> = shown
         .iter()
         .map(|shown| {
             let frame = number::count(shown.frame);
-            if has_files {
+            if names_files {
                 format!("{frame} of {}", name(&shown.file))
             } else {
                 frame

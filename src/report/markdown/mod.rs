@@ -3,13 +3,13 @@
 //! What text shows first, and what it takes to repeat it. A comment has bounds, so lists
 //! get shorter until everything fits, and say how much they leave out.
 
-mod capture;
-mod findings;
+pub(in crate::report) mod capture;
+pub(in crate::report) mod findings;
 mod flows;
-mod page;
-mod receivers;
+pub(in crate::report) mod page;
+pub(in crate::report) mod receivers;
 mod repeat;
-mod shell;
+pub(in crate::report) mod shell;
 
 use super::beside::Beside;
 use super::document::Report;
@@ -38,9 +38,17 @@ fn write_comment(
     beside: Option<&Beside<'_>>,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    write_fitting(|most| page(report, beside, most), out)
+}
+
+/// Writes a page with as many entries in each list as fit into [`MAX_BYTES`].
+pub(in crate::report) fn write_fitting(
+    page: impl Fn(usize) -> String,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let mut most = MOST_ENTRIES;
     loop {
-        let text = page(report, beside, most);
+        let text = page(most);
         // Without any entry of a list it fits: all else has bounds of its own.
         if text.len() <= MAX_BYTES || most == 0 {
             return out.write_all(text.as_bytes());

@@ -11,25 +11,25 @@ const TEXT_BYTES: usize = 1_500;
 const NAME_BYTES: usize = 300;
 
 /// Where a report is laid out.
-pub(super) struct Page {
+pub(in crate::report) struct Page {
     text: String,
     most: usize,
     is_cut: bool,
 }
 
 /// Rows of cells that are Markdown.
-pub(super) struct Table<'a> {
+pub(in crate::report) struct Table<'a> {
     /// The headers; the first `texts` columns are aligned to the left.
-    pub(super) head: Vec<&'a str>,
+    pub(in crate::report) head: Vec<&'a str>,
     /// Columns that hold no figures.
-    pub(super) texts: usize,
+    pub(in crate::report) texts: usize,
     /// As many cells in each as there are headers.
-    pub(super) rows: Vec<Vec<String>>,
+    pub(in crate::report) rows: Vec<Vec<String>>,
 }
 
 impl Page {
     /// An empty page whose lists have at most so many entries.
-    pub(super) fn new(most: usize) -> Self {
+    pub(in crate::report) fn new(most: usize) -> Self {
         Self {
             text: String::new(),
             most,
@@ -38,26 +38,26 @@ impl Page {
     }
 
     /// The first entries of a list: `most` of them, or as many as there is room for.
-    pub(super) fn shown<'l, T>(&mut self, list: &'l [T], most: usize) -> &'l [T] {
+    pub(in crate::report) fn shown<'l, T>(&mut self, list: &'l [T], most: usize) -> &'l [T] {
         let wanted = list.len().min(most);
         self.is_cut |= wanted > self.most;
         &list[..wanted.min(self.most)]
     }
 
     /// A heading.
-    pub(super) fn heading(&mut self, level: usize, title: &str) {
+    pub(in crate::report) fn heading(&mut self, level: usize, title: &str) {
         self.block(&format!("{} {title}\n", "#".repeat(level)));
     }
 
     /// A paragraph of Markdown, or the entries of a list, a line each.
-    pub(super) fn paragraph(&mut self, text: &str) {
+    pub(in crate::report) fn paragraph(&mut self, text: &str) {
         if !text.is_empty() {
             self.block(&format!("{text}\n"));
         }
     }
 
     /// A table, if it has any rows.
-    pub(super) fn table(&mut self, table: &Table<'_>) {
+    pub(in crate::report) fn table(&mut self, table: &Table<'_>) {
         if table.rows.is_empty() {
             return;
         }
@@ -73,14 +73,14 @@ impl Page {
     }
 
     /// Lines for a shell.
-    pub(super) fn commands(&mut self, lines: &[String]) {
+    pub(in crate::report) fn commands(&mut self, lines: &[String]) {
         if !lines.is_empty() {
             self.block(&escape::fenced("sh", lines.iter().map(String::as_str)));
         }
     }
 
     /// The text, and what wrote it.
-    pub(super) fn finish(mut self, tool: &Tool) -> String {
+    pub(in crate::report) fn finish(mut self, tool: &Tool) -> String {
         let mut last = format!("Written by {} {}.", tool.name, tool.version);
         if self.is_cut {
             last.push_str(" Lists are cut to fit into a comment: `--format json` has all.");
@@ -107,22 +107,22 @@ fn row<'a>(cells: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// A sentence, as Markdown.
-pub(super) fn sentence(text: &str) -> String {
+pub(in crate::report) fn sentence(text: &str) -> String {
     escape::markdown(&clipped(text, TEXT_BYTES))
 }
 
 /// A text of our own in which commands are between backticks, as Markdown.
-pub(super) fn prose(text: &str) -> String {
+pub(in crate::report) fn prose(text: &str) -> String {
     escape::prose(&clipped(text, TEXT_BYTES))
 }
 
 /// A title, or a short text about something.
-pub(super) fn words(text: &str) -> String {
+pub(in crate::report) fn words(text: &str) -> String {
     escape::markdown(&clipped(text, NAME_BYTES))
 }
 
 /// A figure as `number` writes it.
-pub(super) fn figure(text: &str) -> String {
+pub(in crate::report) fn figure(text: &str) -> String {
     match text {
         number::ABSENT => text.to_owned(),
         text => words(text),
@@ -130,12 +130,12 @@ pub(super) fn figure(text: &str) -> String {
 }
 
 /// A name or path, as code; not in a table.
-pub(super) fn name(text: &str) -> String {
+pub(in crate::report) fn name(text: &str) -> String {
     escape::code(&clipped(text, NAME_BYTES))
 }
 
 /// A name in a table: as code, unless there is a pipe in it.
-pub(super) fn cell(text: &str) -> String {
+pub(in crate::report) fn cell(text: &str) -> String {
     if text.contains('|') {
         words(text)
     } else {
@@ -144,7 +144,7 @@ pub(super) fn cell(text: &str) -> String {
 }
 
 /// The rest of a list that is cut: ` and 3 more`.
-pub(super) fn and_more(all: usize, shown: usize) -> String {
+pub(in crate::report) fn and_more(all: usize, shown: usize) -> String {
     match all.saturating_sub(shown) {
         0 => String::new(),
         more => format!(" and {} more", number::count(more as u64)),

@@ -9,7 +9,12 @@ use crate::report::label;
 const SHOWN: usize = 5;
 
 pub(super) fn write(report: &Report, page: &mut Page) {
-    let failing = report.receivers.iter();
+    write_section(&report.receivers, "here", page);
+}
+
+/// Writes the receivers that fail, by the fragments captured at some place.
+pub(in crate::report) fn write_section(receivers: &[Receiver], place: &str, page: &mut Page) {
+    let failing = receivers.iter();
     let failing = failing.filter(|receiver| receiver.predicted.failed > 0);
     let mut failing: Vec<&Receiver> = failing.collect();
     failing.sort_by_key(|receiver| std::cmp::Reverse(receiver.predicted.failed));
@@ -18,7 +23,7 @@ pub(super) fn write(report: &Report, page: &mut Page) {
     }
     let shown = page.shown(&failing, SHOWN);
     page.heading(3, "Receivers");
-    let mut remark = "What a Linux host makes of the fragments captured here".to_owned();
+    let mut remark = format!("What a Linux host makes of the fragments captured {place}");
     if shown.len() < failing.len() {
         remark.push_str(&format!("; {} of {} that fail", shown.len(), failing.len()));
     }

@@ -3,7 +3,7 @@
 use crate::report::escape::is_active;
 
 /// A word that stands for exactly this text.
-pub(super) fn word(text: &str) -> String {
+pub(in crate::report) fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,@%+=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
@@ -15,7 +15,7 @@ pub(super) fn word(text: &str) -> String {
 }
 
 /// The path of a file, which is never taken for an option; `-` is standard input.
-pub(super) fn path(text: &str) -> String {
+pub(in crate::report) fn path(text: &str) -> String {
     if text.starts_with('-') && text != "-" {
         word(&format!("./{text}"))
     } else {

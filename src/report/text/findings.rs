@@ -71,21 +71,29 @@ pub(super) fn write_explanation(
 
 /// Writes the findings: what was seen, in which frames, what disproves and repairs it.
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {
-    if report.findings.is_empty() {
+    let remark = "one capture shows what came to this point, not where it was lost";
+    let names_files = report.capture.files.len() > 1;
+    write_section(&report.findings, remark, names_files, page)
+}
+
+/// Writes findings; of their frames, also what they are of, if `names_files`.
+pub(in crate::report) fn write_section(
+    findings: &[Finding],
+    remark: &str,
+    names_files: bool,
+    page: &mut Page<'_, impl Write>,
+) -> io::Result<()> {
+    if findings.is_empty() {
         return Ok(());
     }
-    page.heading(
-        "Findings",
-        "one capture shows what came to this point, not where it was lost",
-    )?;
-    let (grave, mild): (Vec<&Finding>, Vec<&Finding>) = report
-        .findings
+    page.heading("Findings", remark)?;
+    let (grave, mild): (Vec<&Finding>, Vec<&Finding>) = findings
         .iter()
         .partition(|finding| finding.severity > Severity::Info);
     for finding in grave {
         write_head(finding, page)?;
         page.field("seen", &finding.seen, Tone::Normal)?;
-        write_frames(&finding.evidence, report, page)?;
+        write_frames(&finding.evidence, names_files, page)?;
         page.field(
             "disproof",
             &finding.disprove.replace('`', "'"),
@@ -118,28 +126,35 @@ fn write_head(finding: &Finding, page: &mut Page<'_, impl Write>) -> io::Result<
         Severity::Warning => format!("warning, {sureness}"),
         Severity::Error => format!("error, {sureness}"),
     };
+    let id = format!("  {:<5}", finding.id);
+    let remark = format!("{remark}{missing}");
+    let columns = [&id, &finding.title, &remark].map(|text| text.chars().count());
+    if columns.iter().sum::<usize>() + 2 > page.width() {
+        let indent = id.chars().count();
+        page.paragraph(&id, indent, &finding.title, tone)?;
+        return page.line(&format!("       {remark}"), tone);
+    }
     page.pieces(&[
-        (format!("  {:<5}", finding.id), tone),
+        (id, tone),
         (finding.title.clone(), Tone::Heading),
-        (format!("  {remark}{missing}"), tone),
+        (format!("  {remark}"), tone),
     ])
 }
 
 fn write_frames(
     evidence: &[Evidence],
-    report: &Report,
+    names_files: bool,
     page: &mut Page<'_, impl Write>,
 ) -> io::Result<()> {
     let Some(first) = evidence.first() else {
         return Ok(());
     };
-    let has_files = report.capture.files.len() > 1;
     let frames: Vec<String> = evidence
         .iter()
         .take(FRAMES)
         .map(|shown| {
             let frame = number::count(shown.frame);
-            if has_files {
+            if names_files {
                 format!("{frame} of {}", escape::line(&shown.file))
             } else {
                 frame

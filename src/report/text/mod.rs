@@ -5,15 +5,15 @@
 
 mod capture;
 mod causes;
-mod findings;
+pub(in crate::report) mod findings;
 mod flows;
 mod interfaces;
-mod page;
-mod problems;
-mod receivers;
+pub(in crate::report) mod page;
+pub(in crate::report) mod problems;
+pub(in crate::report) mod receivers;
 mod sizes;
-mod table;
-mod timeline;
+pub(in crate::report) mod table;
+pub(in crate::report) mod timeline;
 mod traffic;
 mod tunnels;
 mod witness;

@@ -3,14 +3,14 @@
 use super::{Color, Style};
 use std::io::{self, Write};
 
-pub(super) use crate::report::wrap::wrap;
+pub(in crate::report) use crate::report::wrap::wrap;
 
 /// Columns in front of the text of a labelled line.
 const LABEL_COLUMNS: usize = 15;
 
 /// What a piece of text is, which decides how it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(in crate::report) enum Tone {
     /// Ordinary text.
     Normal,
     /// A heading.
@@ -25,20 +25,20 @@ pub(super) enum Tone {
 
 impl Tone {
     /// [`Tone::Fault`] if there is any.
-    pub(super) fn fault_if(any: bool) -> Self {
+    pub(in crate::report) fn fault_if(any: bool) -> Self {
         if any { Self::Fault } else { Self::Normal }
     }
 }
 
 /// Where a report is laid out.
-pub(super) struct Page<'a, W> {
+pub(in crate::report) struct Page<'a, W> {
     style: Style,
     out: &'a mut W,
     is_empty: bool,
 }
 
 impl<'a, W: Write> Page<'a, W> {
-    pub(super) fn new(style: Style, out: &'a mut W) -> Self {
+    pub(in crate::report) fn new(style: Style, out: &'a mut W) -> Self {
         Self {
             style,
             out,
@@ -47,26 +47,32 @@ impl<'a, W: Write> Page<'a, W> {
     }
 
     /// Columns to fill at most.
-    pub(super) fn width(&self) -> usize {
+    pub(in crate::report) fn width(&self) -> usize {
         self.style.width.max(40)
     }
 
     /// Columns left for the text of a labelled line.
-    pub(super) fn field_width(&self) -> usize {
+    pub(in crate::report) fn field_width(&self) -> usize {
         self.width() - LABEL_COLUMNS
     }
 
     /// Begins a section without a title.
-    pub(super) fn begin(&mut self) {
+    pub(in crate::report) fn begin(&mut self) {
         self.is_empty = false;
     }
 
-    /// Begins a section: an empty line between sections, the title, a remark.
-    pub(super) fn heading(&mut self, title: &str, remark: &str) -> io::Result<()> {
+    /// Begins a section without a title, an empty line below the one before.
+    pub(in crate::report) fn gap(&mut self) -> io::Result<()> {
         if !self.is_empty {
             writeln!(self.out)?;
         }
         self.is_empty = false;
+        Ok(())
+    }
+
+    /// Begins a section: an empty line between sections, the title, a remark.
+    pub(in crate::report) fn heading(&mut self, title: &str, remark: &str) -> io::Result<()> {
+        self.gap()?;
         let heading = self.paint(title, Tone::Heading);
         if remark.is_empty() {
             return writeln!(self.out, "{heading}");
@@ -80,7 +86,12 @@ impl<'a, W: Write> Page<'a, W> {
     }
 
     /// A labelled text, wrapped; without a label it continues the one before.
-    pub(super) fn field(&mut self, label: &str, text: &str, tone: Tone) -> io::Result<()> {
+    pub(in crate::report) fn field(
+        &mut self,
+        label: &str,
+        text: &str,
+        tone: Tone,
+    ) -> io::Result<()> {
         let lines = wrap(text, self.field_width());
         for (index, line) in lines.iter().enumerate() {
             let label = if index == 0 { label } else { "" };
@@ -95,13 +106,13 @@ impl<'a, W: Write> Page<'a, W> {
     }
 
     /// A line as it is.
-    pub(super) fn line(&mut self, text: &str, tone: Tone) -> io::Result<()> {
+    pub(in crate::report) fn line(&mut self, text: &str, tone: Tone) -> io::Result<()> {
         let line = self.paint(text, tone);
         writeln!(self.out, "{line}")
     }
 
     /// Pieces of one line, each with its tone.
-    pub(super) fn pieces(&mut self, pieces: &[(String, Tone)]) -> io::Result<()> {
+    pub(in crate::report) fn pieces(&mut self, pieces: &[(String, Tone)]) -> io::Result<()> {
         let line: String = pieces
             .iter()
             .map(|(text, tone)| self.paint(text, *tone))
@@ -111,7 +122,7 @@ impl<'a, W: Write> Page<'a, W> {
 
     /// A paragraph, wrapped, with `indent` columns in front of every line but the
     /// first, which begins with `lead`.
-    pub(super) fn paragraph(
+    pub(in crate::report) fn paragraph(
         &mut self,
         lead: &str,
         indent: usize,

@@ -4,6 +4,7 @@ use super::page::{Page, Tone};
 use crate::model::number;
 use crate::report::document::{Problem, Report, Severity};
 use crate::report::escape;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {
@@ -14,10 +15,19 @@ pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Res
             .map(|problem| (Some(file.path.as_str()), problem))
     });
     let of_all = capture.problems.iter().map(|problem| (None, problem));
-    let mut problems: Vec<_> = of_all.chain(in_files).collect();
+    let problems = of_all.chain(in_files).collect();
+    write_section(problems, &capture.limits, page)
+}
+
+/// Writes problems, with the path of the file they are of, and bounds that were hit.
+pub(in crate::report) fn write_section(
+    mut problems: Vec<(Option<&str>, &Problem)>,
+    limits: &BTreeMap<String, u64>,
+    page: &mut Page<'_, impl Write>,
+) -> io::Result<()> {
     // The gravest first; a stable sort keeps reading order among equals.
     problems.sort_by_key(|(_, problem)| std::cmp::Reverse(problem.severity));
-    if problems.is_empty() && capture.limits.is_empty() {
+    if problems.is_empty() && limits.is_empty() {
         return Ok(());
     }
     page.heading("Problems", "")?;
@@ -25,7 +35,7 @@ pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Res
         let (lead, tone) = lead(problem.severity);
         page.paragraph(lead, 11, &sentence(path, problem), tone)?;
     }
-    for (name, times) in &capture.limits {
+    for (name, times) in limits {
         let (lead, tone) = lead(Severity::Warning);
         let times = number::counted(*times, "time");
         let text = format!(

@@ -10,8 +10,16 @@ use std::io::{self, Write};
 const SHOWN: usize = 5;
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {
-    let mut failing: Vec<&Receiver> = report
-        .receivers
+    write_section(&report.receivers, "here", page)
+}
+
+/// Writes the receivers that fail, by the fragments captured at some place.
+pub(in crate::report) fn write_section(
+    receivers: &[Receiver],
+    place: &str,
+    page: &mut Page<'_, impl Write>,
+) -> io::Result<()> {
+    let mut failing: Vec<&Receiver> = receivers
         .iter()
         .filter(|receiver| receiver.predicted.failed > 0)
         .collect();
@@ -19,7 +27,7 @@ pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Res
     if failing.is_empty() {
         return Ok(());
     }
-    page.heading("Receivers", &remark(failing.len()))?;
+    page.heading("Receivers", &remark(failing.len(), place))?;
     for receiver in failing.into_iter().take(SHOWN) {
         page.line(&format!("  {}", receiver.address), Tone::Normal)?;
         write_prediction(receiver, page)?;
@@ -28,12 +36,12 @@ pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Res
     Ok(())
 }
 
-fn remark(failing: usize) -> String {
-    let what = "what a Linux host makes of the fragments captured here";
+fn remark(failing: usize, place: &str) -> String {
+    let what = format!("what a Linux host makes of the fragments captured {place}");
     if failing > SHOWN {
         format!("{what}; {SHOWN} of {failing} that fail")
     } else {
-        what.to_owned()
+        what
     }
 }
 

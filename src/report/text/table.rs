@@ -7,14 +7,14 @@ use std::io::{self, Write};
 const GAP: usize = 2;
 
 /// One column of figures, aligned to the right.
-pub(super) struct Column {
+pub(in crate::report) struct Column {
     /// The header.
-    pub(super) name: &'static str,
+    pub(in crate::report) name: &'static str,
     /// When the table is too wide, the column with the largest number goes first;
     /// 0 stays.
-    pub(super) dispensable: u8,
+    pub(in crate::report) dispensable: u8,
     /// A cell a row.
-    pub(super) cells: Vec<(String, Tone)>,
+    pub(in crate::report) cells: Vec<(String, Tone)>,
 }
 
 impl Column {
@@ -25,17 +25,17 @@ impl Column {
 }
 
 /// Figures about named things.
-pub(super) struct Table {
+pub(in crate::report) struct Table {
     /// What each row is about; as long as every column.
-    pub(super) names: Vec<String>,
+    pub(in crate::report) names: Vec<String>,
     /// What is said about it.
-    pub(super) columns: Vec<Column>,
+    pub(in crate::report) columns: Vec<Column>,
 }
 
 impl Table {
     /// Writes the table: names behind the figures where they fit, else on a line
     /// of their own above them.
-    pub(super) fn write(mut self, page: &mut Page<'_, impl Write>) -> io::Result<()> {
+    pub(in crate::report) fn write(mut self, page: &mut Page<'_, impl Write>) -> io::Result<()> {
         while self.figures_width() > page.width() && self.drop_column() {}
         let longest = self.names.iter().map(|name| name.chars().count()).max();
         let beside = self.figures_width() + GAP + longest.unwrap_or(0) <= page.width();

@@ -67,7 +67,7 @@ fn peak(values: &[f64]) -> f64 {
 }
 
 /// A character a value. What is not 0 has at least the lowest height.
-fn spark(values: &[f64], scale: f64) -> String {
+pub(in crate::report) fn spark(values: &[f64], scale: f64) -> String {
     let top = HEIGHTS.len() - 1;
     let height = |value: f64| {
         if value <= 0.0 || scale <= 0.0 {

@@ -7,7 +7,7 @@ use crate::model::number;
 
 /// What a stretch of the bar stands for.
 #[derive(Clone, Debug)]
-pub(in crate::report::html) struct Stretch {
+pub(in crate::report) struct Stretch {
     /// What is written in it where there is room.
     pub label: String,
     /// How it is filled: a class of the style sheet.
@@ -24,7 +24,7 @@ const HEIGHT: f64 = 34.0;
 const CHARACTER: f64 = 7.2;
 
 /// Draws the bar, with the sum above it.
-pub(in crate::report::html) fn draw(stretches: &[Stretch]) -> String {
+pub(in crate::report) fn draw(stretches: &[Stretch]) -> String {
     let total: u64 = sum(stretches);
     let scale = Scale::new(total as f64, 0.5, WIDTH - 0.5);
     let mut svg = Svg::default();

@@ -6,7 +6,7 @@ use crate::model::number;
 
 /// One row.
 #[derive(Clone, Debug)]
-pub(in crate::report::html) struct Bar {
+pub(in crate::report) struct Bar {
     /// What it is.
     pub name: String,
     /// The share, from 0 to 1.
@@ -17,7 +17,7 @@ pub(in crate::report::html) struct Bar {
 
 /// How the rows are drawn.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::report::html) struct Look {
+pub(in crate::report) struct Look {
     /// How the share is filled: a class of the style sheet.
     pub filled: &'static str,
     /// How the rest of 1 is filled; `None`: the scale ends where the largest share does.
@@ -38,7 +38,7 @@ const BAR: f64 = 16.0;
 const TOP: f64 = 8.0;
 
 /// Draws the rows and an axis below them.
-pub(in crate::report::html) fn draw(id: &str, title: &str, bars: &[Bar], look: Look) -> String {
+pub(in crate::report) fn draw(id: &str, title: &str, bars: &[Bar], look: Look) -> String {
     let largest = match look.rest {
         Some(_) => 1.0,
         None => largest(bars),

@@ -8,7 +8,7 @@ use crate::report::document::MemoryUse;
 
 /// What is drawn.
 #[derive(Clone, Debug)]
-pub(in crate::report::html) struct Memories<'a> {
+pub(in crate::report) struct Memories<'a> {
     /// Name that is one of its own in the page.
     pub id: String,
     /// Whose memory it is.
@@ -23,7 +23,7 @@ pub(in crate::report::html) struct Memories<'a> {
 
 /// One curve.
 #[derive(Clone, Debug)]
-pub(in crate::report::html) struct Curve<'a> {
+pub(in crate::report) struct Curve<'a> {
     /// What it is called in the drawing.
     pub letter: String,
     /// The settings.
@@ -50,7 +50,7 @@ const LETTER: f64 = 12.0;
 const DASHES: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
 
 /// Draws the curves; what was not recorded is left out.
-pub(in crate::report::html) fn draw(memories: &Memories<'_>) -> String {
+pub(in crate::report) fn draw(memories: &Memories<'_>) -> String {
     let top = 14.0 + LINE * memories.curves.len() as f64;
     let bottom = top + HEIGHT;
     let x = Scale::new(memories.seconds(), LEFT, RIGHT);
@@ -164,13 +164,13 @@ fn axes(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
 }
 
 /// `A`, `B` and so on.
-pub(in crate::report::html) fn letter(index: usize) -> String {
+pub(in crate::report) fn letter(index: usize) -> String {
     let letter = u8::try_from(index).ok().filter(|index| *index < 26);
     letter.map_or_else(String::new, |index| char::from(b'A' + index).to_string())
 }
 
 /// Seconds of a step; never 0.
-pub(in crate::report::html) fn step(memory: &MemoryUse) -> f64 {
+pub(in crate::report) fn step(memory: &MemoryUse) -> f64 {
     let seconds = memory.step_seconds;
     if seconds.is_finite() && seconds > 0.0 {
         seconds

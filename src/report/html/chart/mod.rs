@@ -4,16 +4,16 @@
 //! dashes, and what matters is labelled. Classes are those of the page's style sheet,
 //! patterns those that it defines once. Values that are no numbers are drawn as 0.
 
-pub(super) mod balance;
-pub(super) mod bars;
-pub(super) mod memory;
-pub(super) mod scale;
-pub(super) mod strip;
-pub(super) mod svg;
-pub(super) mod timeline;
+pub(in crate::report) mod balance;
+pub(in crate::report) mod bars;
+pub(in crate::report) mod memory;
+pub(in crate::report) mod scale;
+pub(in crate::report) mod strip;
+pub(in crate::report) mod svg;
+pub(in crate::report) mod timeline;
 
 #[cfg(test)]
 mod tests;
 
 /// Columns of every chart. Narrower pages scroll it in a box of its own.
-pub(super) const WIDTH: f64 = 720.0;
+pub(in crate::report) const WIDTH: f64 = 720.0;

@@ -2,7 +2,7 @@
 
 /// Maps values from 0 to the largest onto a stretch of the page.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::report::html) struct Scale {
+pub(in crate::report) struct Scale {
     largest: f64,
     start: f64,
     end: f64,
@@ -10,7 +10,7 @@ pub(in crate::report::html) struct Scale {
 
 impl Scale {
     /// Values up to `largest` between `start`, where 0 is, and `end`.
-    pub(in crate::report::html) fn new(largest: f64, start: f64, end: f64) -> Self {
+    pub(in crate::report) fn new(largest: f64, start: f64, end: f64) -> Self {
         Self {
             largest: positive(largest),
             start,
@@ -19,7 +19,7 @@ impl Scale {
     }
 
     /// Where a value is; those outside the scale are at its ends.
-    pub(in crate::report::html) fn at(&self, value: f64) -> f64 {
+    pub(in crate::report) fn at(&self, value: f64) -> f64 {
         let share = if value.is_finite() && self.largest > 0.0 {
             (value / self.largest).clamp(0.0, 1.0)
         } else {
@@ -31,7 +31,7 @@ impl Scale {
 
 /// What steps between marks are round in.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::report::html) enum Round {
+pub(in crate::report) enum Round {
     /// 1, 2 and 5, and ten times that.
     Decimal,
     /// Powers of two: for bytes.
@@ -50,7 +50,7 @@ const SPANS: [f64; 14] = [
 const DAY: f64 = 86_400.0;
 
 /// Round values from 0 to `largest`, at most `most` and one more.
-pub(in crate::report::html) fn ticks(largest: f64, most: u32, round: Round) -> Vec<f64> {
+pub(in crate::report) fn ticks(largest: f64, most: u32, round: Round) -> Vec<f64> {
     let largest = positive(largest);
     if largest == 0.0 {
         return vec![0.0];

@@ -25,7 +25,7 @@ const CHARACTER: f64 = 6.4;
 
 /// A stretch of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::report::html) struct Stretch {
+pub(in crate::report) struct Stretch {
     /// First byte.
     pub from: u32,
     /// Where it ends; the byte there is not in it.
@@ -36,7 +36,7 @@ pub(in crate::report::html) struct Stretch {
 
 /// What became of a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::report::html) enum Fate {
+pub(in crate::report) enum Fate {
     /// It came, in so many pieces.
     Came(u32),
     /// It did not.
@@ -44,7 +44,7 @@ pub(in crate::report::html) enum Fate {
 }
 
 /// The stretches of a datagram, one behind the other.
-pub(in crate::report::html) fn stretches(datagram: &LostDatagram) -> Vec<Stretch> {
+pub(in crate::report) fn stretches(datagram: &LostDatagram) -> Vec<Stretch> {
     let mut pieces: Vec<Piece> = datagram.pieces.clone();
     pieces.retain(|piece| piece.from < piece.to);
     pieces.sort_by_key(|piece| (piece.from, piece.to));
@@ -90,7 +90,7 @@ fn missing(from: u32, to: u32) -> Stretch {
 }
 
 /// `fragment 4 of 47`, `fragments 18–19 of 47`; bytes where fragments have no size.
-pub(in crate::report::html) fn place(datagram: &LostDatagram, from: u32, to: u32) -> String {
+pub(in crate::report) fn place(datagram: &LostDatagram, from: u32, to: u32) -> String {
     let size = datagram.fragment_bytes.filter(|size| *size > 0);
     let Some(size) = size else {
         return format!(
@@ -112,7 +112,7 @@ pub(in crate::report::html) fn place(datagram: &LostDatagram, from: u32, to: u32
 }
 
 /// Draws the datagram.
-pub(in crate::report::html) fn draw(id: &str, title: &str, datagram: &LostDatagram) -> String {
+pub(in crate::report) fn draw(id: &str, title: &str, datagram: &LostDatagram) -> String {
     let stretches = stretches(datagram);
     let end = end(datagram);
     let x = Scale::new(end.into(), LEFT, RIGHT);

@@ -6,13 +6,13 @@ use std::fmt::Write;
 
 /// A drawing that is being made.
 #[derive(Debug, Default)]
-pub(in crate::report::html) struct Svg {
+pub(in crate::report) struct Svg {
     body: String,
 }
 
 /// Which end of a text stands where it is put.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::report::html) enum Anchor {
+pub(in crate::report) enum Anchor {
     /// It begins there.
     Start,
     /// Its middle is there.
@@ -33,7 +33,7 @@ impl Anchor {
 
 /// A rectangle.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::report::html) struct Rect {
+pub(in crate::report) struct Rect {
     /// Left edge.
     pub x: f64,
     /// Upper edge.
@@ -46,7 +46,7 @@ pub(in crate::report::html) struct Rect {
 
 impl Svg {
     /// Fills a rectangle; one without an area is left out.
-    pub(in crate::report::html) fn rect(&mut self, class: &str, rect: Rect) {
+    pub(in crate::report) fn rect(&mut self, class: &str, rect: Rect) {
         if rect.width > 0.0 && rect.height > 0.0 {
             let (x, y) = (rounded(rect.x), rounded(rect.y));
             let (width, height) = (rounded(rect.width), rounded(rect.height));
@@ -57,7 +57,7 @@ impl Svg {
     }
 
     /// Fills many rectangles at once.
-    pub(in crate::report::html) fn rects(&mut self, class: &str, rects: &[Rect]) {
+    pub(in crate::report) fn rects(&mut self, class: &str, rects: &[Rect]) {
         if rects.is_empty() {
             return;
         }
@@ -71,14 +71,14 @@ impl Svg {
     }
 
     /// The same with words for who points at it.
-    pub(in crate::report::html) fn named_rect(&mut self, class: &str, rect: Rect, name: &str) {
+    pub(in crate::report) fn named_rect(&mut self, class: &str, rect: Rect, name: &str) {
         self.put(format_args!("<g><title>{}</title>", inert(name)));
         self.rect(class, rect);
         self.put(format_args!("</g>"));
     }
 
     /// Draws a straight line.
-    pub(in crate::report::html) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+    pub(in crate::report) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let (x1, y1) = (rounded(from.0), rounded(from.1));
         let (x2, y2) = (rounded(to.0), rounded(to.1));
         self.put(format_args!(
@@ -87,7 +87,7 @@ impl Svg {
     }
 
     /// Draws through points, in straight lines.
-    pub(in crate::report::html) fn path(&mut self, class: &str, points: &[(f64, f64)]) {
+    pub(in crate::report) fn path(&mut self, class: &str, points: &[(f64, f64)]) {
         if points.is_empty() {
             return;
         }
@@ -100,7 +100,7 @@ impl Svg {
     }
 
     /// Writes words.
-    pub(in crate::report::html) fn text(
+    pub(in crate::report) fn text(
         &mut self,
         class: &str,
         anchor: Anchor,
@@ -116,7 +116,7 @@ impl Svg {
 
     /// The drawing as markup, of this height. `id` is one of its own in the page;
     /// `description` says in words what is to be seen.
-    pub(in crate::report::html) fn finish(
+    pub(in crate::report) fn finish(
         self,
         id: &str,
         height: f64,

@@ -8,7 +8,7 @@ use crate::report::document::{Bucket, Timeline};
 
 /// A moment that is marked by its number.
 #[derive(Clone, Debug)]
-pub(in crate::report::html) struct Mark {
+pub(in crate::report) struct Mark {
     /// Seconds since the first step began.
     pub seconds: f64,
     /// What happened, for who points at it.
@@ -30,7 +30,7 @@ const MARK_ROWS: usize = 2;
 const MARK_WIDTH: f64 = 16.0;
 
 /// Draws the timeline; an empty one is drawn as axes.
-pub(in crate::report::html) fn draw(timeline: &Timeline, marks: &[Mark]) -> String {
+pub(in crate::report) fn draw(timeline: &Timeline, marks: &[Mark]) -> String {
     let width = step(timeline);
     let seconds = width * timeline.buckets.len() as f64;
     let x = Scale::new(seconds, LEFT, RIGHT);
@@ -62,7 +62,7 @@ pub(in crate::report::html) fn draw(timeline: &Timeline, marks: &[Mark]) -> Stri
 }
 
 /// Seconds of a step; never 0.
-pub(in crate::report::html) fn step(timeline: &Timeline) -> f64 {
+pub(in crate::report) fn step(timeline: &Timeline) -> f64 {
     let seconds = timeline.bucket_seconds;
     if seconds.is_finite() && seconds > 0.0 {
         seconds
