@@ -18,7 +18,7 @@ pub use loss::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
 pub use point::{Clock, ClockBasis, Point, TunnelAt};
 pub use segment::{
     Changes, ChecksumChange, Count, Damage, DamageKind, Delay, Direction, Layout, NatMapping,
-    Segment,
+    OneWay, Segment,
 };
 
 use crate::report::document::{Benchmark, KernelCounter, Problem, Receiver, Time, Tool};
@@ -51,6 +51,9 @@ pub struct Comparison {
     pub segments: Vec<Segment>,
     /// The same from the first point to the last.
     pub path: Segment,
+    /// The same of each direction by itself, forward first, where there was traffic in
+    /// both; empty if all of it went one way.
+    pub directions: Vec<OneWay>,
     /// Flows seen at any point, those not listed included.
     pub flows_total: u64,
     /// Flows seen but not listed, because of `--top` or fraglens's own bound.

@@ -60,6 +60,18 @@ pub struct Count {
     pub bytes: u64,
 }
 
+/// What became of everything that went one way.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct OneWay {
+    /// Which way.
+    pub direction: Direction,
+    /// Segments in the order of the comparison's, so that going backward they are passed
+    /// from the last to the first.
+    pub segments: Vec<Segment>,
+    /// The same from end to end.
+    pub path: Segment,
+}
+
 /// Which way a flow goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

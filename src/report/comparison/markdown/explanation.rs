@@ -1,0 +1,80 @@
+//! The sentence that says it all, and where what is missing went.
+
+use crate::model::number;
+use crate::report::comparison::Comparison;
+use crate::report::comparison::document::PathExplanation;
+use crate::report::markdown::page::{Page, Table, figure, sentence, words};
+
+pub(super) fn write(comparison: &Comparison, page: &mut Page) {
+    let Some(explanation) = &comparison.explanation else {
+        return;
+    };
+    page.paragraph(&sentence(&explanation.sentence));
+    page.table(&Table {
+        head: vec!["what", "datagrams", "share"],
+        texts: 1,
+        rows: datagrams(explanation),
+    });
+    let rows = bytes(comparison, explanation, page);
+    page.table(&Table {
+        head: vec!["what", "bytes", "share"],
+        texts: 1,
+        rows,
+    });
+}
+
+/// Datagrams from where they enter the path to who receives them.
+fn datagrams(explanation: &PathExplanation) -> Vec<Vec<String>> {
+    let rows = [
+        ("sent", Some(explanation.sent_datagrams)),
+        ("arrived whole", Some(explanation.arrived_datagrams)),
+        (
+            "delivered, of those in fragments, by the model",
+            explanation.predicted_datagrams,
+        ),
+        ("counted by the receiver", explanation.counted_datagrams),
+    ];
+    let rows = rows.into_iter().filter_map(|(what, count)| {
+        let share = number::percent(count?, explanation.sent_datagrams);
+        Some(vec![
+            words(what),
+            figure(&number::count(count?)),
+            figure(&share),
+        ])
+    });
+    rows.collect()
+}
+
+fn bytes(
+    comparison: &Comparison,
+    explanation: &PathExplanation,
+    page: &mut Page,
+) -> Vec<Vec<String>> {
+    let row = |what: &str, bytes: u64| {
+        let share = number::percent(bytes, explanation.sent_bytes);
+        vec![words(what), figure(&number::bytes(bytes)), figure(&share)]
+    };
+    let mut rows = vec![
+        row("sent", explanation.sent_bytes),
+        row("arrived", explanation.arrived_bytes),
+    ];
+    let parts = page.shown(&explanation.parts, usize::MAX);
+    for part in parts {
+        let mut found = comparison.findings.iter();
+        let found = found.find(|found| found.id == part.finding);
+        let title = found.map_or("", |found| found.title.as_str());
+        rows.push(row(&format!("lost, {}: {title}", part.finding), part.bytes));
+    }
+    let others = explanation.parts[parts.len()..].iter();
+    let others = others.fold(0, |sum: u64, part| sum.saturating_add(part.bytes));
+    if others > 0 {
+        rows.push(row("lost, by other findings", others));
+    }
+    let residual = explanation.residual_bytes.unsigned_abs();
+    match explanation.residual_bytes {
+        0 => {}
+        bytes if bytes > 0 => rows.push(row("lost, explained by no finding", residual)),
+        _ => rows.push(row("explained by more than one finding", residual)),
+    }
+    rows
+}

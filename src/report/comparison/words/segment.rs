@@ -1,0 +1,92 @@
+//! What is said of a segment, besides its figures.
+
+use super::{Fact, changes, pattern, point_name};
+use crate::model::number;
+use crate::report::comparison::document::{ClockBasis, Comparison, Delay, Segment};
+
+/// `A to B`.
+pub(in crate::report::comparison) fn stretch(comparison: &Comparison, segment: &Segment) -> String {
+    let (from, to) = (segment.from, segment.to);
+    format!(
+        "{} to {}",
+        point_name(comparison, from),
+        point_name(comparison, to)
+    )
+}
+
+/// Whether nothing is known of it: no figure of it is a measurement.
+pub(in crate::report::comparison) fn is_blank(segment: &Segment) -> bool {
+    segment.sent.packets == 0 && segment.appeared == 0 && segment.delay.is_none()
+}
+
+/// What happened to packets on the way: faults first, then what was changed on purpose.
+pub(in crate::report::comparison) fn segment_facts(
+    comparison: &Comparison,
+    segment: &Segment,
+) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(loss) = &segment.loss {
+        facts.push(Fact::fault("pattern", pattern(loss)));
+    }
+    if segment.corrupted > 0 {
+        let packets = number::counted(segment.corrupted, "packet");
+        let text = format!("{packets} whose bytes are not the same at both ends");
+        facts.push(Fact::fault("damaged", text));
+    }
+    let took = match &segment.delay {
+        Some(took) => delay(took, is_relative(comparison, segment)),
+        None => "unknown: nothing was matched".to_owned(),
+    };
+    facts.push(Fact::plain("delay", took));
+    facts.extend(order(segment));
+    facts.extend(changes(segment));
+    if segment.outside > 0 {
+        let packets = number::counted(segment.outside, "packet");
+        let text = format!("{packets} too near to the ends of the captures to say");
+        facts.push(Fact::plain("not judged", text));
+    }
+    facts
+}
+
+/// Whether delays are those beyond the fastest: where a clock rests on one direction.
+pub(in crate::report::comparison) fn is_relative(
+    comparison: &Comparison,
+    segment: &Segment,
+) -> bool {
+    [segment.from, segment.to].iter().any(|point| {
+        let place = usize::try_from(*point).ok();
+        let point = place.and_then(|place| comparison.points.get(place));
+        point.is_some_and(|point| point.clock.basis == ClockBasis::OneDirection)
+    })
+}
+
+/// `min 1.02 ms, median 1.10 ms, p99 2.40 ms, max 9.00 ms`.
+pub(in crate::report::comparison) fn delay(delay: &Delay, is_relative: bool) -> String {
+    let figures = [
+        ("min", delay.min_seconds),
+        ("median", delay.median_seconds),
+        ("p99", delay.p99_seconds),
+        ("max", delay.max_seconds),
+    ];
+    let figures = figures.map(|(name, seconds)| format!("{name} {}", number::duration(seconds)));
+    let beyond = if is_relative {
+        " beyond the fastest"
+    } else {
+        ""
+    };
+    format!("{}{beyond}", figures.join(", "))
+}
+
+/// Packets that came twice, too late, or from nowhere.
+fn order(segment: &Segment) -> Option<Fact> {
+    let counts = [
+        (segment.reordered, "overtaken by later ones"),
+        (segment.duplicated, "copies made"),
+        (segment.duplicates_removed, "copies removed"),
+        (segment.appeared, "not seen to enter"),
+    ];
+    let present = counts.iter().filter(|(count, _)| *count > 0);
+    let parts = present.map(|(count, what)| format!("{} {what}", number::count(*count)));
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| Fact::doubt("packets", parts.join(", ")))
+}
