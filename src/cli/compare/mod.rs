@@ -6,6 +6,7 @@ mod args;
 pub use args::{CompareArgs, CompareOptions, options};
 
 use super::Status;
+use super::args::Format;
 use super::evidence::Spool;
 use super::interrupt::Interrupt;
 use super::layout;
@@ -15,9 +16,10 @@ use super::witness;
 use crate::compare::{self, Outcome, Pass};
 use crate::receiver::Settings;
 use crate::report::comparison::document::{self, Comparison};
-use crate::report::comparison::{ComparedParts, build};
+use crate::report::comparison::{ComparedParts, build, csv, json, markdown, ndjson, text};
 use crate::report::document::Severity;
 use crate::source::{CaptureFiles, Source};
+use std::io;
 use std::slice;
 
 /// Compares, writes what came of it, and says so by the exit status.
@@ -103,7 +105,7 @@ fn finish(
     let files = comparison.points.iter().map(|point| &point.file);
     layout::complain_of_files(files.clone());
     if comparison.points.iter().any(|point| point.file.frames > 0) {
-        serde_json::to_writer_pretty(&mut output, comparison)?;
+        write(options, comparison, &mut output)?;
         output.finish()?;
     }
     let problems = files.flat_map(|file| &file.problems);
@@ -119,4 +121,15 @@ fn finish(
         Some(limit) if worst >= Some(limit) => Status::FailOn,
         _ => Status::Done,
     })
+}
+
+fn write(options: &CompareOptions, comparison: &Comparison, out: &mut Output) -> io::Result<()> {
+    match options.layout.format {
+        Format::Text => text::write(comparison, options.layout.style, out),
+        Format::Json => json::write(comparison, out),
+        Format::Ndjson => ndjson::write(comparison, out),
+        Format::Csv => csv::write(comparison, out),
+        Format::Markdown => markdown::write(comparison, out),
+        Format::Html => Err(io::ErrorKind::Unsupported.into()),
+    }
 }

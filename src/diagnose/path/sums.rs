@@ -12,6 +12,8 @@ pub struct Sums {
     pub pairs: Vec<Between>,
     /// The same of what goes forward alone.
     pub forward: Vec<Between>,
+    /// The same of what goes back.
+    pub backward: Vec<Between>,
     /// Hosts at either end of the path that flows go to, those behind the last point
     /// first.
     receivers: [BTreeSet<(IpVersion, [u8; 16])>; 2],
@@ -25,6 +27,7 @@ impl Sums {
         let mut sums = Self {
             pairs: vec![Between::default(); outcome.series.len()],
             forward: vec![Between::default(); outcome.series.len()],
+            backward: vec![Between::default(); outcome.series.len()],
             ..Self::default()
         };
         for flow in &outcome.flows {
@@ -35,8 +38,9 @@ impl Sums {
             for pair in 0..outcome.series.len() {
                 let between = flow.between(pair);
                 sums.pairs[pair].add(&between);
-                if !flow.is_backward {
-                    sums.forward[pair].add(&between);
+                match flow.is_backward {
+                    false => sums.forward[pair].add(&between),
+                    true => sums.backward[pair].add(&between),
                 }
             }
         }

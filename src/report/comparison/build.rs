@@ -7,9 +7,10 @@ mod segment;
 mod witness;
 
 use super::document::{
-    Common, CompareOptions, Comparison, PathFlow, Relation, SCHEMA_VERSION, Segment,
+    Common, CompareOptions, Comparison, Direction, OneWay, PathFlow, Relation, SCHEMA_VERSION,
+    Segment,
 };
-use crate::compare::{FlowFacts, MAX_ACCOUNTS, MAX_LANES, Outcome};
+use crate::compare::{Between, FlowFacts, MAX_ACCOUNTS, MAX_LANES, Outcome};
 use crate::diagnose::path;
 use crate::model::Timestamp;
 use crate::report::build::receivers;
@@ -55,6 +56,7 @@ pub fn build(parts: &ComparedParts<'_>, options: CompareOptions) -> Comparison {
         common: common(outcome),
         segments,
         path: whole,
+        directions: directions(outcome, &sums),
         flows_total: rows.total,
         flows_omitted: rows.total - rows.listed.len() as u64,
         findings: points::findings(&diagnosis, &rows.numbers),
@@ -68,6 +70,28 @@ pub fn build(parts: &ComparedParts<'_>, options: CompareOptions) -> Comparison {
         problems: problems(parts),
         options,
     }
+}
+
+/// Both directions apart, where there is traffic in both.
+fn directions(outcome: &Outcome, sums: &path::Sums) -> Vec<OneWay> {
+    let ways = [
+        (Direction::Forward, &sums.forward),
+        (Direction::Backward, &sums.backward),
+    ];
+    let is_used = |between: &Between| between.front.packets + between.back.packets > 0;
+    if !ways.iter().all(|(_, way)| way.iter().any(is_used)) {
+        return Vec::new();
+    }
+    let rows = ways.into_iter().map(|(direction, way)| {
+        let is_backward = direction == Direction::Backward;
+        let (segments, path) = split(segment::of_one_way(outcome, way, is_backward));
+        OneWay {
+            direction,
+            segments,
+            path,
+        }
+    });
+    rows.collect()
 }
 
 /// The pairs of neighbours, and that of the two ends, which is the only one of two points.

@@ -354,6 +354,7 @@ pub(crate) fn lossy() -> Comparison {
             arrived_bytes: 1_534_769_840,
             sent_datagrams: 24_036,
             arrived_datagrams: 5_741,
+            whole_fragmented_datagrams: 5_741,
             predicted_datagrams: Some(5_600),
             counted_datagrams: Some(5_598),
             parts: vec![Part {
@@ -477,6 +478,7 @@ pub(crate) fn identical() -> Comparison {
             arrived_bytes: 1_700_000,
             sent_datagrams: 1_200,
             arrived_datagrams: 1_200,
+            whole_fragmented_datagrams: 0,
             predicted_datagrams: None,
             counted_datagrams: None,
             parts: Vec::new(),
