@@ -8,6 +8,7 @@
 pub mod build;
 pub mod csv;
 pub mod document;
+pub mod html;
 pub mod json;
 pub mod markdown;
 pub mod ndjson;

@@ -115,11 +115,11 @@ fn not_captured(point: &Point) -> Fact {
         Some(0) => "nothing".to_owned(),
         Some(packets) => format!("{} that passed", number::counted(packets, "packet")),
     };
-    let parts = format!("missed: {missed}; dropped by host: {dropped}");
+    let parts = format!("{missed}; dropped by host: {dropped}");
     let is_doubt = point.dropped_frames > Some(0) || point.missed > Some(0);
     if is_doubt {
-        Fact::doubt("capture", parts)
+        Fact::doubt("missed", parts)
     } else {
-        Fact::plain("capture", parts)
+        Fact::plain("missed", parts)
     }
 }
