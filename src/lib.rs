@@ -48,6 +48,17 @@
 //! [`Reading`](host::Reading) when its clock says so, has a [`Window`](pipeline::Window)
 //! and [`report::build()`] make a [`Snapshot`](watch::Snapshot) of them, and shows that.
 //!
+//! Several captures of the same traffic, at points along its path, are read side by side.
+//! What each point saw is brought into one order of time and matched.
+//!
+//! ```text
+//!   capture ─► source ─► decode, reassemble ─► sightings ┐    ┌─────────┐ outcome ┌────────┐
+//!   capture ─► source ─► decode, reassemble ─► sightings ┼───►│ compare ├────────►│ report │
+//!   capture ─► source ─► decode, reassemble ─► sightings ┘    └─────────┘         └────────┘
+//!              a thread for each point           by time        parcels   ▲ findings of
+//!                         └─► receiver ─► forecasts                       │ diagnose::path
+//! ```
+//!
 //! [`pipeline`] tells this story in code: blocks are decoded by whatever worker is
 //! free; fragments go to one of a fixed number of shards by the key of their
 //! datagram, and each shard takes them in the order of the capture, worked by
@@ -63,6 +74,8 @@
 //! - [`account`]: facts and outcomes to a ledger
 //! - [`host`]: this host as its kernel describes it: interfaces and counters
 //! - [`pipeline`]: the one place that sees the rooms of the data path together
+//! - [`compare`]: captures at several points of a path: what got lost between which; the
+//!   only user of `hdrhistogram`
 //! - [`witness`]: what others counted: benchmarks and kernels; text to numbers
 //! - [`diagnose`]: what is known of each cause, and which of them a capture shows
 //! - [`evidence`]: what is handed on as proof: frames with comments, as pcapng, the bundle
@@ -88,11 +101,12 @@
 //! | witness | |
 //! | host | model, witness |
 //! | pipeline | model, source, decode, reassemble, receiver, account |
-//! | diagnose | model, account, receiver, witness, host |
-//! | report | model, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
+//! | compare | model, source, decode, reassemble, receiver, pipeline::whole_of |
+//! | diagnose | model, compare, account, receiver, witness, host |
+//! | report | model, compare, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
 //! | evidence | model, source, decode, reassemble, receiver, pipeline, report |
 //! | watch | model, host, diagnose::ALL, report, evidence |
-//! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, diagnose, report, evidence, watch |
+//! | cli | model, source, decode, reassemble, receiver, account, witness, host, pipeline, compare, diagnose, report, evidence, watch |
 //!
 //! # Contracts
 //!
@@ -141,6 +155,9 @@
 //! | steps of a curve of reassembly memory | [`receiver::MAX_STEPS`] | steps get twice as wide |
 //! | a capture with evidence | `--evidence-bytes` | what is further from what is named is left out |
 //! | datagrams followed for it | 262,144 | all are forgotten, and datagrams may be kept in part |
+//! | packets under way between points | 2,097,152 | the oldest are given up early, and counted |
+//! | flows of a point, of a comparison | [`compare::MAX_LANES`], [`compare::MAX_ACCOUNTS`] | left out and counted; added up in one record |
+//! | points of a path | [`compare::MAX_POINTS`] | refused |
 //! | a page, a comment | 2 MB, [`report::markdown::MAX_BYTES`] | lists are cut, and say so |
 //! | VLAN tags told apart | [`model::scope::MAX_VLANS`] of a stack | deeper tags are ignored |
 

@@ -117,8 +117,12 @@ pub enum Command {
     /// parameters of tunnels, and the work that is left to the network card, which
     /// makes captures look odd. Needs no privileges.
     Interfaces(InterfacesArgs),
-    /// Print the JSON Schema of the report
-    Schema,
+    /// Print the JSON Schema of the report, or of a comparison
+    Schema {
+        /// The document it is of
+        #[arg(value_name = "DOCUMENT", default_value = "report")]
+        document: Document,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -227,6 +231,15 @@ impl TypedValueParser for FindingNames {
         let names = diagnose::every().map(move |cause| value(cause.name, cause.title));
         Some(Box::new(ids.chain(names)))
     }
+}
+
+/// A document that has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Document {
+    /// What analyze, watch and evidence write
+    Report,
+    /// What compare writes
+    Comparison,
 }
 
 /// Whether something is done.

@@ -107,7 +107,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>) -> anyhow::Result<Status> 
             let options = options::interfaces(&args, &Terminal::detect());
             interfaces::run(&options)
         }
-        Command::Schema => schema::run(),
+        Command::Schema { document } => schema::run(document),
         Command::Completions { shell } => completions::run(shell),
         Command::Man { command } => man::run(command.as_deref()),
     }

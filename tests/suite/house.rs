@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that one room has to itself.
-const CRATES: [(&str, &[&str]); 8] = [
+const CRATES: [(&str, &[&str]); 9] = [
+    ("compare", &["hdrhistogram"]),
     ("source", &["pcap", "pcap_parser"]),
     ("decode", &["etherparse"]),
     (

@@ -16,7 +16,7 @@ use super::witness;
 use crate::compare::{self, Outcome, Pass};
 use crate::receiver::Settings;
 use crate::report::comparison::document::{self, Comparison};
-use crate::report::comparison::{ComparedParts, build, csv, json, markdown, ndjson, text};
+use crate::report::comparison::{ComparedParts, build, csv, html, json, markdown, ndjson, text};
 use crate::report::document::Severity;
 use crate::source::{CaptureFiles, Source};
 use std::io;
@@ -130,6 +130,6 @@ fn write(options: &CompareOptions, comparison: &Comparison, out: &mut Output) ->
         Format::Ndjson => ndjson::write(comparison, out),
         Format::Csv => csv::write(comparison, out),
         Format::Markdown => markdown::write(comparison, out),
-        Format::Html => Err(io::ErrorKind::Unsupported.into()),
+        Format::Html => html::write(comparison, out),
     }
 }
