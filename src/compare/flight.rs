@@ -145,7 +145,12 @@ impl Flight {
         let flow = self.paths.flow_of(point, sighting.lane);
         if let Some(found) = self.find(point, sighting, flow, time) {
             self.join(point, sighting, &found, time);
-        } else if !(sighting.form == Form::Segment && self.spread(point, sighting, flow, time)) {
+            return;
+        }
+        // It may have turned out meanwhile.
+        let flow = self.paths.flow_of(point, sighting.lane);
+        let is_spread = sighting.form == Form::Segment && self.spread(point, sighting, flow, time);
+        if !is_spread {
             self.begin(point, sighting, flow, time);
         }
     }
@@ -223,8 +228,28 @@ impl Flight {
                 self.paths.bind(point, sighting.lane, flow);
                 return Some(found);
             }
+            if self.begins_with_another(point, sighting, flow) {
+                self.paths.bind(point, sighting.lane, flow);
+                return None;
+            }
         }
         None
+    }
+
+    /// Whether a super-frame begins with what was seen of a flow elsewhere.
+    fn begins_with_another(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
+        let is_it = |parcel: u32| {
+            let parcel = &self.parcels[parcel];
+            parcel.seen & bit(point) == 0
+                && parcel.length < sighting.bytes
+                && self.pieces[parcel.pieces].content == sighting.content
+        };
+        sighting.form == Form::Segment
+            && self
+                .index
+                .newest(key(flow, sighting.identity))
+                .take(MAX_CHAIN)
+                .any(is_it)
     }
 
     /// A super-frame that begins with what is seen here.

@@ -271,13 +271,8 @@ impl Sight {
                 of_segment(base, segment.sequence, segment.payload_bytes, &content)
             }
             segment => {
-                let content = Content::of(
-                    plain.key.protocol,
-                    upper,
-                    header(plain),
-                    true,
-                    self.head_bytes,
-                );
+                let content =
+                    Content::of(plain.key.protocol, upper, UDP_HEADER, true, self.head_bytes);
                 let control = segment.map(|_| control(upper));
                 of_whole(base, upper.len() as u32, &content, control)
             }
@@ -464,6 +459,9 @@ fn of_segment(base: Sighting, sequence: u32, bytes: u32, content: &Content) -> S
     }
 }
 
+/// Bytes of a UDP header.
+const UDP_HEADER: usize = 8;
+
 /// Payloads shorter than this are alike too often to be known by their bytes alone.
 const TELLING_BYTES: u32 = 24;
 
@@ -471,9 +469,11 @@ const TELLING_BYTES: u32 = 24;
 fn of_whole(base: Sighting, bytes: u32, content: &Content, control: Option<u64>) -> Sighting {
     let id = u64::from(base.id);
     let size = u64::from(bytes) << 8 | u64::from(base.protocol.0);
+    // Options of TCP are changed on purpose.
+    let head = control.unwrap_or(content.head);
     let identity = match (control, base.id) {
         (Some(control), _) => [kind::CONTROL, control, id],
-        (None, 0) => [kind::ALIKE, size, content.head],
+        (None, 0) => [kind::ALIKE, size, head],
         (None, _) => [kind::NUMBERED, size, id],
     };
     let weak = if bytes < TELLING_BYTES { id } else { 0 };
@@ -481,14 +481,7 @@ fn of_whole(base: Sighting, bytes: u32, content: &Content, control: Option<u64>)
         form: Form::Whole,
         bytes,
         identity: hash(&identity),
-        content: hash(&[
-            kind::ALIKE,
-            size,
-            content.head,
-            weak,
-            control.unwrap_or_default(),
-        ]),
-        // Options of SYN are changed on purpose.
+        content: hash(&[kind::ALIKE, size, head, weak]),
         sum: content.sum.filter(|_| control.is_none()),
         ..base
     }
@@ -501,14 +494,6 @@ fn control(upper: &[u8]) -> u64 {
         None => 0,
     };
     hash(&[word(4).into(), word(8).into(), word(12).into()])
-}
-
-/// Bytes of the headers of a UDP or TCP packet without data.
-fn header(plain: &Plain<'_>) -> usize {
-    match plain.key.protocol {
-        Protocol::TCP => plain.upper().len(),
-        _ => 8,
-    }
 }
 
 fn checksum(transport: &Transport) -> Option<Verdict> {
