@@ -5,9 +5,9 @@ use super::{ALL, Cause, path};
 /// Most causes that are suggested for a name that is none.
 const SUGGESTIONS: usize = 3;
 
-/// Every cause: those that one capture shows, and those that take two.
+/// Every cause by id: those that take two captures, and those that one shows.
 pub fn every() -> impl Iterator<Item = &'static Cause> {
-    ALL.iter().chain(&path::ALL).copied()
+    path::ALL.iter().chain(&ALL).copied()
 }
 
 /// The cause with this id or name, in upper or lower case.

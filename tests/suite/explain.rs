@@ -1,7 +1,7 @@
 //! `fraglens explain` as a process: lists, pages, JSON, and names that are none.
 
 use crate::support::{fraglens, none};
-use fraglens::diagnose::ALL;
+use fraglens::diagnose::every;
 use serde_json::Value;
 use std::process::Output;
 
@@ -22,8 +22,8 @@ fn text(arguments: &[&str]) -> String {
 #[test]
 fn without_an_id_all_are_listed_in_lines_that_fit() {
     let list = text(&[]);
-    assert_eq!(list.lines().count(), ALL.len());
-    for (line, cause) in list.lines().zip(ALL) {
+    assert_eq!(list.lines().count(), every().count());
+    for (line, cause) in list.lines().zip(every()) {
         assert!(line.chars().count() <= 80, "{line}");
         let mut words = line.split_whitespace();
         assert_eq!(words.next(), Some(cause.id));
@@ -37,7 +37,7 @@ fn without_an_id_all_are_listed_in_lines_that_fit() {
 fn a_page_holds_everything_that_is_known() {
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut faults = Vec::new();
-    for cause in ALL {
+    for cause in every() {
         let page = text(&[cause.id]);
         let too_long = page.lines().filter(|line| line.chars().count() > 80);
         faults.extend(too_long.map(|line| format!("{}: too long: {line}", cause.id)));
@@ -67,7 +67,7 @@ fn several_are_printed_in_the_order_asked_for() {
 fn json_holds_the_same() {
     let parsed = |arguments: &[&str]| serde_json::from_str::<Value>(&text(arguments)).unwrap();
     let all = parsed(&["--format", "json"]);
-    assert_eq!(all.as_array().map(Vec::len), Some(ALL.len()));
+    assert_eq!(all.as_array().map(Vec::len), Some(every().count()));
     let two = parsed(&["--format", "json", "D23", "d09"]);
     assert_eq!(two.as_array().map(Vec::len), Some(2));
     assert_eq!(two[0]["name"], "tcpdump-bad-length");

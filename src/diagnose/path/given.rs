@@ -37,10 +37,10 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// `A → B`.
+    /// `A to B`.
     pub(super) fn segment_name(&self, pair: usize) -> String {
         let (from, to) = ends_of(self.outcome.points.len(), pair);
-        format!("{} → {}", name(from), name(to))
+        format!("{} to {}", name(from), name(to))
     }
 
     /// The flows in which `weight` finds something between a pair, the worst first.

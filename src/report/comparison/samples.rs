@@ -358,7 +358,7 @@ pub(crate) fn lossy() -> Comparison {
             predicted_datagrams: Some(5_600),
             counted_datagrams: Some(5_598),
             parts: vec![Part {
-                finding: "P01".to_owned(),
+                finding: "C01".to_owned(),
                 bytes: 47_467_168,
             }],
             residual_bytes: 0,
@@ -390,7 +390,7 @@ fn failing_receivers() -> Vec<crate::report::document::Receiver> {
 
 fn finding() -> PathFinding {
     PathFinding {
-        id: "P01".to_owned(),
+        id: "C01".to_owned(),
         name: "random-loss".to_owned(),
         severity: Severity::Error,
         title: "packets are lost at random".to_owned(),

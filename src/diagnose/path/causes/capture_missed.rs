@@ -1,4 +1,4 @@
-//! P03, capture-missed.
+//! C03, capture-missed.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -7,9 +7,9 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P03",
+    id: "C03",
     name: "capture-missed",
-    title: "A capture misses packets that passed its point",
+    title: "A capture misses what passed its point",
     severity: Severity::Warning,
     meaning: "Packets were seen in front of a point and behind it, so that they passed it, and \
               the capture there does not have them: it lost them, or they pass on a way that it \

@@ -1,4 +1,4 @@
-//! P06, checksum-broken-on-the-way.
+//! C06, path-checksum-broken.
 
 use crate::compare::{Between, VERDICT_NAMES};
 use crate::diagnose::path::finding::Finding;
@@ -7,8 +7,8 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P06",
-    name: "checksum-broken-on-the-way",
+    id: "C06",
+    name: "path-checksum-broken",
     title: "Checksums are broken on the way",
     severity: Severity::Error,
     meaning: "Packets enter with a right checksum, or with one that is left to a NIC, and leave \

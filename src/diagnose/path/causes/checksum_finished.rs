@@ -1,4 +1,4 @@
-//! P10, checksum-finished-on-the-way.
+//! C10, path-checksum-left.
 
 use crate::compare::{Between, VERDICT_NAMES};
 use crate::diagnose::path::finding::Finding;
@@ -7,13 +7,13 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P10",
-    name: "checksum-finished-on-the-way",
-    title: "Checksums that look wrong in front are right behind",
+    id: "C10",
+    name: "path-checksum-left",
+    title: "Checksums are finished on the way",
     severity: Severity::Info,
     meaning: "The sender leaves checksums to its NIC, so that a capture beside it has unfinished \
               ones; behind they are right. What other tools call an incorrect checksum in the \
-              first capture is an artefact, proven by the second.",
+              first capture is not a fault, as the second capture proves.",
     signature: "The same packet has an unfinished transport checksum at one point and a good one \
                 at the next.",
     confirms: "`ethtool -k` of the sender's interface says tx-checksumming: on.",
@@ -21,7 +21,7 @@ pub(super) const CAUSE: Cause = Cause {
     disprove: "Capture in front again with `ethtool -K eth0 tx off`: checksums are right there, \
                too.",
     fix: &[Fix {
-        when: "any",
+        when: "nothing to repair",
         kind: FixKind::Advice,
         command: "nothing is broken; do not look for a fault in checksums here",
     }],

@@ -1,4 +1,4 @@
-//! P07, corrupted-on-the-way.
+//! C07, path-corruption.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -6,8 +6,8 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P07",
-    name: "corrupted-on-the-way",
+    id: "C07",
+    name: "path-corruption",
     title: "Bytes of packets change on the way",
     severity: Severity::Error,
     meaning: "The same packet has other bytes at the next point, beyond what NAT, tunnels and \

@@ -1,4 +1,4 @@
-//! P11, segmented-on-the-way.
+//! C11, path-segmentation.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -6,21 +6,21 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P11",
-    name: "segmented-on-the-way",
-    title: "Super-frames at one point are packets at another",
+    id: "C11",
+    name: "path-segmentation",
+    title: "Packets are cut or joined by NICs",
     severity: Severity::Info,
     meaning: "A host hands its NIC more than a packet at a time (TSO, GSO), and gets several \
               joined into one (GRO, LRO). Captures beside it show packets that were never on a \
               wire; the same bytes are more or fewer packets at the other point. Numbers of \
-              packets cannot be compared, bytes can.",
+              packets cannot be compared, bytes can. It is not a fault.",
     signature: "The bytes of one packet at one point are several packets at the other.",
     confirms: "`ethtool -k` says tcp-segmentation-offload or generic-receive-offload: on.",
     denies: "The pieces are IP fragments.",
     disprove: "Capture again with `ethtool -K eth0 tso off gso off gro off`: sizes are equal at \
                both points.",
     fix: &[Fix {
-        when: "any",
+        when: "nothing to repair",
         kind: FixKind::Advice,
         command: "nothing is broken; compare bytes, not packets",
     }],

@@ -1,4 +1,4 @@
-//! P05, fragmented-on-the-way.
+//! C05, path-fragmentation.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -6,8 +6,8 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P05",
-    name: "fragmented-on-the-way",
+    id: "C05",
+    name: "path-fragmentation",
     title: "Packets are fragmented on the way",
     severity: Severity::Warning,
     meaning: "Packets are larger than the MTU of a link on the way, so that a router there cuts \

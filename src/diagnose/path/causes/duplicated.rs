@@ -1,4 +1,4 @@
-//! P08, duplicated-on-the-way.
+//! C08, path-duplication.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -6,8 +6,8 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P08",
-    name: "duplicated-on-the-way",
+    id: "C08",
+    name: "path-duplication",
     title: "Packets come twice",
     severity: Severity::Warning,
     meaning: "Packets leave a segment more often than they entered it: something on the way sends \

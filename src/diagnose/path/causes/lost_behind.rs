@@ -1,4 +1,4 @@
-//! P12, lost-behind-the-path.
+//! C12, loss-behind-path.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -6,9 +6,9 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P12",
-    name: "lost-behind-the-path",
-    title: "The receiver's kernel delivers less than arrives",
+    id: "C12",
+    name: "loss-behind-path",
+    title: "The receiver delivers less than arrives",
     severity: Severity::Error,
     meaning: "Datagrams arrive whole at the last point, and the receiver's kernel does not put \
               them together: its reassembly memory is full of datagrams that lack a fragment, so \

@@ -1,4 +1,4 @@
-//! P01, lost-on-the-way.
+//! C01, path-loss.
 
 use super::only_first_pass::is_by_place;
 use crate::compare::Between;
@@ -11,8 +11,8 @@ use crate::model::number;
 use crate::source::FileFacts;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P01",
-    name: "lost-on-the-way",
+    id: "C01",
+    name: "path-loss",
     title: "Packets are lost between two points",
     severity: Severity::Error,
     meaning: "Packets that one capture has never came to the next one, nor to any further on. \

@@ -1,4 +1,4 @@
-//! P02, fragments-lost-by-place.
+//! C02, path-loss-by-place.
 
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
@@ -8,9 +8,9 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P02",
-    name: "fragments-lost-by-place",
-    title: "Fragments are lost by their place in the datagram",
+    id: "C02",
+    name: "path-loss-by-place",
+    title: "Fragments are lost by their place",
     severity: Severity::Error,
     meaning: "Whether a fragment passes depends on its place in the datagram, so that no chance \
               and no queue loses it. Where only first fragments pass, a filter or a load balancer \

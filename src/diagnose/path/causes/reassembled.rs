@@ -1,4 +1,4 @@
-//! P04, reassembled-on-the-way.
+//! C04, path-reassembly.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -6,8 +6,8 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P04",
-    name: "reassembled-on-the-way",
+    id: "C04",
+    name: "path-reassembly",
     title: "Datagrams are put together on the way",
     severity: Severity::Info,
     meaning: "Datagrams enter in fragments and leave whole, or in other fragments: something on \

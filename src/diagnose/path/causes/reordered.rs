@@ -1,4 +1,4 @@
-//! P09, reordered-on-the-way.
+//! C09, path-reordering.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -6,8 +6,8 @@ use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
-    id: "P09",
-    name: "reordered-on-the-way",
+    id: "C09",
+    name: "path-reordering",
     title: "Packets overtake each other",
     severity: Severity::Info,
     meaning: "Packets of one flow leave a segment in another order than they entered it: they \
