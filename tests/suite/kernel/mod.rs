@@ -2,8 +2,10 @@
 //! loses fragments at random, and what fraglens predicts from a capture at the receiver
 //! is held against what that kernel counted.
 
+pub mod capture;
 pub mod counters;
 mod interfaces;
+pub mod load;
 pub mod network;
 pub mod scenario;
 mod slow_program;

@@ -3,16 +3,19 @@
 //! They are gone when [`Network`] is dropped, and those of killed runs when the
 //! next one is made.
 
+use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const PREFIX: &str = "fraglens-test-";
-const MTU: &str = "1450";
-const TUNNEL_MTU: &str = "1500";
+const MTU: u32 = 1450;
+/// Of a tunnel that is too wide for the network it goes through.
+const WIDE: u32 = 1500;
 
 /// What the scenarios need, and the Debian package that has it.
-const TOOLS: [(&str, &str); 6] = [
+const TOOLS: [(&str, &str); 7] = [
+    ("ethtool", "ethtool"),
     ("ip", "iproute2"),
     ("iperf3", "iperf3"),
     ("nft", "nftables"),
@@ -38,12 +41,26 @@ pub struct Network {
 /// Two at a time would disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
+/// One of the namespaces.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Host {
+    Sender,
+    Router,
+    Receiver,
+    Tenant,
+}
+
 /// One end of a cable: namespace, device, MAC.
 struct End<'a>(&'a str, &'a str, &'a str);
 
 impl Network {
     /// A new one, every neighbour known to every other.
     pub fn new() -> Self {
+        Self::with_mtus(MTU, MTU)
+    }
+
+    /// The same with an MTU on either side of the router.
+    pub fn with_mtus(before: u32, behind: u32) -> Self {
         must_have_tools();
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         remove_leftovers();
@@ -55,23 +72,23 @@ impl Network {
             tenant: name("c"),
             _alone: alone,
         };
-        network.build();
+        network.build(before, behind);
         network
     }
 
-    fn build(&self) {
+    fn build(&self, before: u32, behind: u32) {
         for namespace in self.namespaces() {
             add_namespace(namespace);
         }
         let forward = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"];
         set(&self.router, &forward);
         cable(
-            1,
+            (1, before),
             &End(&self.sender, "a0", "02:00:00:00:01:02"),
             &End(&self.router, "ra", "02:00:00:00:01:01"),
         );
         cable(
-            2,
+            (2, behind),
             &End(&self.receiver, "b0", "02:00:00:00:02:02"),
             &End(&self.router, "rb", "02:00:00:00:02:01"),
         );
@@ -81,6 +98,15 @@ impl Network {
         [&self.sender, &self.router, &self.receiver, &self.tenant]
     }
 
+    fn namespace(&self, host: Host) -> &str {
+        match host {
+            Host::Sender => &self.sender,
+            Host::Router => &self.router,
+            Host::Receiver => &self.receiver,
+            Host::Tenant => &self.tenant,
+        }
+    }
+
     /// Sets kernel parameters of the receiver and of the tenant, in this order.
     pub fn set_receivers(&self, parameters: &[&str]) {
         set(&self.receiver, parameters);
@@ -88,9 +114,15 @@ impl Network {
     }
 
     /// A VXLAN tunnel from the sender to the receiver, too wide for the network it goes
-    /// through. It ends in the receiver's namespace, but what comes out belongs to the
-    /// tenant's, so that each counts what it reassembles.
+    /// through.
     pub fn add_tunnel(&self) {
+        self.add_tunnel_of(WIDE);
+    }
+
+    /// A VXLAN tunnel from the sender to the receiver. It ends in the receiver's namespace, but what comes out belongs to the
+    /// tenant's, so that each counts what it reassembles.
+    pub fn add_tunnel_of(&self, mtu: u32) {
+        let mtu = mtu.to_string();
         let sender = End(&self.sender, "va", "02:00:00:00:03:02");
         let tenant = End(&self.tenant, "vc", "02:00:00:00:03:03");
         for (end, made_in, local, remote) in [
@@ -99,7 +131,7 @@ impl Network {
         ] {
             let End(namespace, device, mac) = end;
             let device_words = ["-n", made_in, "link", "add", device, "address", mac];
-            let kind = ["mtu", TUNNEL_MTU, "type", "vxlan", "id", "42"];
+            let kind = ["mtu", &mtu, "type", "vxlan", "id", "42"];
             let ends = ["dstport", "4789", "local", local, "remote", remote];
             must_ip(&[&device_words[..], &kind, &ends].concat());
             if made_in != namespace {
@@ -123,43 +155,73 @@ impl Network {
         }
         // Else the sender would learn, which a host behind a bridge does not.
         let route = ["-n", sender.0, "route", "replace", "10.3.0.0/24", "dev"];
-        must_ip(&[&route[..], &[sender.1, "mtu", "lock", TUNNEL_MTU]].concat());
+        must_ip(&[&route[..], &[sender.1, "mtu", "lock", &mtu]].concat());
     }
 
     /// All kernel parameters of the receiver, as a user would paste them.
     pub fn receiver_settings(&self) -> String {
-        let output = must(Command::new("ip").args(in_namespace(&self.receiver, &["sysctl", "-a"])));
-        String::from_utf8(output.stdout).expect("sysctl prints text")
+        self.run(Host::Receiver, &["sysctl", "-a"])
     }
 
-    /// Drops fragments at random on the way, and nothing else. Before any
-    /// connection tracking would put them together.
+    /// Drops fragments at random on the way, and nothing else.
     pub fn lose_fragments(&self, per_mille: u32) {
-        let loss = format!("numgen random mod 1000 < {per_mille} drop");
-        let rules = format!(
-            "add table inet loss
-             add chain inet loss forward {{ type filter hook forward priority -500; }}
-             add rule inet loss forward ip frag-off & 0x3fff != 0 {loss}
-             add rule inet loss forward exthdr frag exists {loss}"
-        );
-        must(Command::new("ip").args(in_namespace(&self.router, &["nft", &rules])));
+        let chance = format!("numgen random mod 1000 < {per_mille}");
+        self.drop_at_router(&[
+            &format!("ip frag-off & 0x3fff != 0 {chance}"),
+            &format!("exthdr frag exists {chance}"),
+        ]);
+    }
+
+    /// Drops what any of these nft matches is true of on the way, and counts it. Before
+    /// any connection tracking would put fragments together.
+    pub fn drop_at_router(&self, matches: &[&str]) {
+        let rules = matches
+            .iter()
+            .map(|is_it| format!("add rule inet loss forward {is_it} counter drop\n"));
+        let table = "add table inet loss
+             add chain inet loss forward { type filter hook forward priority -500; }\n";
+        self.filter(&(table.to_owned() + &rules.collect::<String>()));
+    }
+
+    /// How many packets it has dropped.
+    pub fn dropped_at_router(&self) -> u64 {
+        let list = self.run(Host::Router, &["nft", "-j", "list table inet loss"]);
+        let list: Value = serde_json::from_str(&list).expect("nft prints JSON");
+        let rules = list["nftables"].as_array().expect("a list").iter();
+        let expressions = rules.filter_map(|rule| rule["rule"]["expr"].as_array());
+        let counted = expressions
+            .flatten()
+            .filter_map(|one| one["counter"]["packets"].as_u64());
+        counted.sum()
+    }
+
+    /// Gives rules to the router's nft.
+    pub fn filter(&self, rules: &str) {
+        self.run(Host::Router, &["nft", rules]);
+    }
+
+    /// Runs a program to its end, and gives what it printed.
+    pub fn run(&self, host: Host, command: &[&str]) -> String {
+        let within = in_namespace(self.namespace(host), command);
+        let output = must(Command::new("ip").args(within));
+        String::from_utf8(output.stdout).expect("it prints text")
     }
 
     /// Runs a program at the receiver to its end.
     pub fn run_at_receiver(&self, command: &[&str]) {
-        must(Command::new("ip").args(in_namespace(&self.receiver, command)));
+        self.run(Host::Receiver, command);
+    }
+
+    pub fn start(&self, host: Host, command: &[&str]) -> Process {
+        Process::start(self.namespace(host), command)
     }
 
     pub fn start_at_sender(&self, command: &[&str]) -> Process {
-        Process::start(&self.sender, command)
+        self.start(Host::Sender, command)
     }
 
     pub fn start_at_receiver(&self, command: &[&str]) -> Process {
-        Process::start(&self.receiver, command)
-    }
-
-    pub fn start_at_tenant(&self, command: &[&str]) -> Process {
-        Process::start(&self.tenant, command)
+        self.start(Host::Receiver, command)
     }
 }
 
@@ -276,11 +338,12 @@ fn remove_namespace(name: &str) {
 }
 
 /// Joins a host to the router: the network `10.N.0.0/24` and `fd00:N::/64`.
-fn cable(net: u8, host: &End, router: &End) {
+fn cable((net, mtu): (u8, u32), host: &End, router: &End) {
+    let mtu = mtu.to_string();
     let ends = [host, router];
     let [from, to] = ends.map(|End(namespace, device, mac)| {
         let words = ["name", device, "netns", namespace, "address", mac];
-        [&words[..], &["mtu", MTU]].concat()
+        [&words[..], &["mtu", &mtu]].concat()
     });
     must_ip(&[&["link", "add"], &from[..], &["type", "veth", "peer"], &to].concat());
     let addresses = [2, 1].map(|at| [format!("10.{net}.0.{at}"), format!("fd00:{net}::{at}")]);

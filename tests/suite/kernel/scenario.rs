@@ -1,9 +1,10 @@
 //! One load through the network: what the receiver's kernel counted, and the capture
 //! of what it counted.
 
+use super::capture::{AT_RECEIVER, Capture};
 use super::counters::{Counters, Version, memory, pasted};
-use super::network::{Network, Process, RECEIVER, RECEIVER_6, TENANT};
-use crate::support::in_repository;
+use super::load;
+use super::network::{Host, Network, Process, RECEIVER, RECEIVER_6, TENANT};
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -14,8 +15,6 @@ use tempfile::TempDir;
 
 /// Nothing waits longer than this for a line of a program.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest time a frame stays in a buffer that tcpdump has not seen.
-const CAPTURE_DELAY: Duration = Duration::from_millis(1_200);
 /// How often the memory of the receiver is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -130,29 +129,27 @@ impl Scenario {
     /// message quotes.
     fn capture(&self, network: &Network, path: &Path) -> Capture {
         let snaplen = if self.is_tunnelled { "0" } else { "128" };
-        Capture::start(network, self.receivers()[0], snaplen, path)
+        let words = ["-s", snaplen, "host", self.receivers()[0]];
+        Capture::start(network, AT_RECEIVER, path, &words)
     }
 
     /// Sends everything, and reads the counters as soon as it is sent.
     fn send(&self, network: &Network) -> Vec<Kernel> {
-        let script = in_repository("tests/suite/kernel/traffic.py");
-        let script = script.to_str().expect("the repository's path is text");
-        let python = ["python3", "-B", script];
-        let receive = [&python[..], &["receive"]].concat();
         let receivers = self.receivers();
         let mut receivers: Vec<Receiver> = receivers
             .into_iter()
             .map(|address| {
-                let process = match address {
-                    TENANT => network.start_at_tenant(&receive),
-                    _ => network.start_at_receiver(&receive),
+                let host = match address {
+                    TENANT => Host::Tenant,
+                    _ => Host::Receiver,
                 };
+                let process = load::start_taking(network, host, &["receive"]);
                 Receiver::new(address, self.version, process)
             })
             .collect();
         let words = self.sender_words();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let mut sender = network.start_at_sender(&[&python[..], &words].concat());
+        let mut sender = load::start(network, Host::Sender, &words);
         let lines = Lines::of(sender.0.stdout.take().expect("it is piped"));
         lines.wait_for("sent", || receivers.iter_mut().for_each(Receiver::look));
         receivers.iter().map(Receiver::kernel).collect()
@@ -187,10 +184,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    /// Waits until it is ready.
-    fn new(address: &'static str, version: Version, mut process: Process) -> Self {
-        let lines = Lines::of(process.0.stdout.take().expect("it is piped"));
-        lines.wait_for("ready", || ());
+    fn new(address: &'static str, version: Version, process: Process) -> Self {
         Self {
             address,
             version,
@@ -217,35 +211,6 @@ impl Receiver {
             memory_at_end: self.memory(),
             memory_seen: self.memory_seen,
         }
-    }
-}
-
-/// tcpdump at the receiver.
-pub struct Capture {
-    tcpdump: Process,
-    said: Lines,
-}
-
-impl Capture {
-    pub fn start(network: &Network, receiver: &str, snaplen: &str, path: &Path) -> Self {
-        let path = path.to_str().expect("the path is text");
-        let how = ["tcpdump", "-Z", "root", "-i", "b0", "-s", snaplen];
-        let to = ["-B", "65536", "-w", path, "host", receiver];
-        let mut tcpdump = network.start_at_receiver(&[&how[..], &to].concat());
-        let said = Lines::of(tcpdump.0.stderr.take().expect("it is piped"));
-        said.wait_for("listening on", || ());
-        Self { tcpdump, said }
-    }
-
-    /// How many frames it lost.
-    pub fn end(mut self) -> u64 {
-        thread::sleep(CAPTURE_DELAY);
-        self.tcpdump.interrupt();
-        let line = self.said.wait_for("dropped by kernel", || ());
-        // What is left is written after that line.
-        self.tcpdump.0.wait().expect("tcpdump ends");
-        let number = line.split_whitespace().next().map(str::parse);
-        number.and_then(Result::ok).expect("tcpdump counts losses")
     }
 }
 

@@ -2,9 +2,10 @@
 //! of a processor to read what came. Whoever looks at the network looks in vain.
 
 use super::ATTEMPTS;
+use super::capture::{AT_RECEIVER, Capture};
 use super::counters::{Version, pasted};
 use super::network::{Network, Process, RECEIVER};
-use super::scenario::{Capture, Lines};
+use super::scenario::Lines;
 use crate::cases::told::{Beside, Told};
 use crate::support::at;
 use serde_json::Value;
@@ -48,7 +49,12 @@ struct Run {
 fn run() -> Run {
     let network = Network::new();
     let folder = TempDir::new().expect("a folder");
-    let capture = Capture::start(&network, RECEIVER, "96", &folder.path().join("capture"));
+    let capture = Capture::start(
+        &network,
+        AT_RECEIVER,
+        &folder.path().join("capture"),
+        &["-s", "96", "host", RECEIVER],
+    );
     let mut server = network.start_at_receiver(&["iperf3", "-s", "--forceflush"]);
     let said = Lines::of(server.0.stdout.take().expect("it is piped"));
     said.wait_for("Server listening", || ());

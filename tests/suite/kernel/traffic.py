@@ -3,12 +3,17 @@
 
     traffic.py receive                                     drains port 5001, for as long as it is let
     traffic.py flood ADDRESS SIZE MBITS SECONDS            messages of SIZE bytes, paced, from a UDP socket
+    traffic.py beat ADDRESS                                a small message now and then, for as long as it is let
+    traffic.py serve                                       drains TCP connections to port 5001 likewise
+    traffic.py stream ADDRESS BYTES                        so many bytes over TCP
+    traffic.py relay DEVICE ADDRESS                        what this host gets for ADDRESS goes out of DEVICE whole
     traffic.py raw ADDRESS PATTERN TIMES QUIET             fragments made by hand, then QUIET seconds of nothing
 
 Each prints a line when it can take traffic, or has sent all. A sender ends with one whole packet, so that the
 last frame of a capture is of the moment when the line is printed.
 """
 
+import random
 import signal
 import socket
 import struct
@@ -58,6 +63,55 @@ def flood(address, size, mbits, seconds):
         time.sleep(max(0, due - time.monotonic()))
     end(address)
     print("sent", sent, flush=True)
+
+
+def beat(address):
+    """Numbered, so that no two are alike. Says that it is on its way, and goes on."""
+    with socket.socket(family(address), socket.SOCK_DGRAM) as s:
+        s.connect((address, PORT))
+        for number in range(1500):
+            s.send(b"beat %8d" % number)
+            time.sleep(0.02)
+            if number == 10:
+                print("beating", flush=True)
+
+
+def serve():
+    with socket.create_server(("", PORT)) as listening:
+        print("ready", flush=True)
+        while True:
+            connection, _ = listening.accept()
+            while connection.recv(1 << 20):
+                pass
+            connection.close()
+
+
+def stream(address, size):
+    """No two of its segments are alike. Ends when the other side has read everything."""
+    data = random.Random(size).randbytes(size)
+    with socket.create_connection((address, PORT)) as s:
+        s.sendall(data)
+        s.shutdown(socket.SHUT_WR)
+        s.recv(1)
+    end(address)
+    print("sent", size, flush=True)
+
+
+def relay(device, address):
+    """A middlebox that puts fragments together: what is routed to this host although it is for ADDRESS, which its
+    kernel has put together, goes on as it is, one hop further."""
+    s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP)
+    out = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    out.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taking:  # else the kernel would say that nobody listens
+        taking.bind(("", PORT))
+        print("ready", flush=True)
+        while True:
+            packet = bytearray(s.recv(65536))
+            if packet[16:20] == socket.inet_aton(address):
+                packet[8] -= 1
+                packet[6:8] = bytes(2)
+                out.sendto(packet, (address, 0))
 
 
 class Raw:
@@ -182,6 +236,14 @@ if __name__ == "__main__":
         receive()
     elif command == "flood":
         flood(rest[0], int(rest[1]), float(rest[2]), float(rest[3]))
+    elif command == "beat":
+        beat(rest[0])
+    elif command == "serve":
+        serve()
+    elif command == "stream":
+        stream(rest[0], int(rest[1]))
+    elif command == "relay":
+        relay(rest[0], rest[1])
     elif command == "raw":
         send_raw(rest[0], rest[1], int(rest[2]), float(rest[3]))
     else:

@@ -2,9 +2,10 @@
 //! what the kernel counts.
 
 use super::watching::{Ended, Watching};
-use super::{receive_words, receiving, send, start_receiving};
+use super::{send, start_receiving};
 use crate::kernel::counters::{Counters, Version};
-use crate::kernel::network::{Network, Process, RECEIVER, TENANT};
+use crate::kernel::load::start_taking;
+use crate::kernel::network::{Host, Network, Process, RECEIVER, TENANT};
 use crate::kernel::scenario::Lines;
 use crate::support::{count, fraglens, none};
 use serde_json::Value;
@@ -60,12 +61,7 @@ fn run(is_tunnelled: bool, words: &[&str]) -> Run {
     network.lose_fragments(30);
     let folder = TempDir::new().expect("a folder");
     let receiver = start_receiving(&network);
-    let tenant = is_tunnelled.then(|| {
-        let command = receive_words();
-        let mut tenant = network.start_at_tenant(&command.each_ref().map(String::as_str));
-        receiving(&mut tenant);
-        tenant
-    });
+    let tenant = is_tunnelled.then(|| start_taking(&network, Host::Tenant, &["receive"]));
     let mut tcpdump = tcpdump(&network, &folder);
     let mut watching = Watching::start(&network, &["-i", "b0", "--interval", "200ms", "ip"]);
     watching.snapshot();
