@@ -7,6 +7,7 @@ mod capture_files;
 mod cases;
 mod cli;
 mod cli_output;
+mod compare;
 mod corpus;
 mod corpus_differences;
 mod determinism;

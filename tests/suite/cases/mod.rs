@@ -12,4 +12,4 @@ mod openstack_sweep;
 mod ovs_vxlan;
 mod stream;
 pub mod told;
-mod wire;
+pub mod wire;

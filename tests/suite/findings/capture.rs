@@ -4,6 +4,7 @@ use super::packet::{Way, cooked, ethernet};
 
 const ETHERNET: u32 = 1;
 const COOKED: u32 = 113;
+const SNAPLEN: u32 = 262_144;
 /// When captures begin, in nanoseconds.
 const START: u64 = 1_704_164_645_000_000_000;
 
@@ -31,6 +32,14 @@ impl Capture {
         }
     }
 
+    /// Frames of another link type.
+    pub fn of_link(link: u32) -> Self {
+        Self {
+            link,
+            ..Self::new()
+        }
+    }
+
     /// The same with another distance between frames.
     pub fn every(step: u64) -> Self {
         Self {
@@ -42,8 +51,8 @@ impl Capture {
     /// Of all interfaces of a host, which notes which way each packet went.
     pub fn cooked(way: Way, packets: &[Vec<u8>], step: u64) -> Self {
         let capture = Self {
-            link: COOKED,
-            ..Self::every(step)
+            step,
+            ..Self::of_link(COOKED)
         };
         let frames = packets.iter().map(|packet| cooked(way, packet));
         frames.fold(capture, Self::frame)
@@ -88,17 +97,23 @@ impl Capture {
 
     /// As a file with nanoseconds.
     pub fn pcap(&self) -> Vec<u8> {
-        let head = [0xa1b2_3c4d, 0x0004_0002, 0, 0, 262_144, self.link];
+        self.pcap_cut(SNAPLEN)
+    }
+
+    /// The same with so many bytes of each frame at most.
+    pub fn pcap_cut(&self, snaplen: u32) -> Vec<u8> {
+        let head = [0xa1b2_3c4d, 0x0004_0002, 0, 0, snaplen, self.link];
         let mut bytes: Vec<u8> = head
             .iter()
             .flat_map(|word: &u32| word.to_le_bytes())
             .collect();
         for (time, frame) in &self.frames {
             let length = frame.len() as u64;
-            for word in [time / SECOND, time % SECOND, length, length] {
+            let held = length.min(snaplen.into());
+            for word in [time / SECOND, time % SECOND, held, length] {
                 bytes.extend((word as u32).to_le_bytes());
             }
-            bytes.extend(frame);
+            bytes.extend(&frame[..held as usize]);
         }
         bytes
     }

@@ -1,0 +1,81 @@
+//! Packets that cannot be told from each other: floods of one byte.
+
+use super::sight::{Chance, Content, Ids, Sight, Stream};
+use super::{Faults, compare, flow_to};
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use crate::findings::packet::A_TO_B;
+
+const PORT: u16 = 5001;
+
+/// As `iperf3 -u -l 1` sends, and qperf with a message size of 1.
+fn flood(ids: Ids) -> Stream {
+    Stream {
+        bytes: 1,
+        content: Content::Zeros,
+        ids,
+        datagrams: 20_000,
+        gap: 50 * MICROSECOND,
+        ..Stream::to(PORT, A_TO_B)
+    }
+}
+
+fn lossy(ids: Ids, is_lost: impl FnMut(u32) -> bool) {
+    let mut is_lost = is_lost;
+    let here = Sight::of(&[flood(ids)]);
+    let there = here
+        .later(MILLISECOND)
+        .without(|packet| is_lost(packet.datagram));
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    let path = &comparison["path"];
+    faults.must_have_lost("path", path, &here, &there);
+    for number in ["duplicated", "duplicates_removed", "appeared", "reordered"] {
+        faults.must_be(number, &path[number], 0);
+    }
+    let lost = here.missing_in(&there).0.len();
+    let of_flow = &flow_to(&comparison, PORT)["path"]["lost"]["packets"];
+    faults.must_be("of the flow", of_flow, lost);
+    faults.end();
+}
+
+#[test]
+fn a_flood_of_equal_payloads_loses_some_by_chance() {
+    let mut chance = Chance::new(6);
+    lossy(Ids::Counted, |_| chance.per_mille(20));
+}
+
+/// Nothing tells them apart, not even the id: how many is known all the same.
+#[test]
+fn a_flood_of_equal_packets_loses_some_by_chance() {
+    let mut chance = Chance::new(7);
+    lossy(Ids::None, |_| chance.per_mille(20));
+}
+
+#[test]
+fn a_flood_of_equal_packets_loses_a_run() {
+    lossy(Ids::None, |datagram| (8_000..8_500).contains(&datagram));
+}
+
+#[test]
+fn a_flood_of_equal_packets_loses_nothing() {
+    lossy(Ids::None, |_| false);
+}
+
+/// The delay that everything has is not taken for the distance to the next one like it.
+#[test]
+fn packets_that_are_alike_are_as_late_as_others() {
+    let here = Sight::of(&[flood(Ids::None)]);
+    let mut chance = Chance::new(2);
+    let there = here.map(|mut packet| {
+        packet.time += MILLISECOND + chance.below(20 * MICROSECOND);
+        packet
+    });
+    let comparison = compare(&[&here, &there]);
+    let longest = comparison["path"]["delay"]["max_seconds"].as_f64();
+    let mut faults = Faults::new();
+    faults.unless(longest.is_some_and(|longest| longest < 0.001), || {
+        format!("a packet took {longest:?} s longer than the fastest")
+    });
+    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
+    faults.end();
+}

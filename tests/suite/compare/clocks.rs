@@ -1,0 +1,150 @@
+//! Clocks that are hours apart and do not run equally fast.
+
+use super::sight::{Chance, Sight, Stream};
+use super::{Faults, compare};
+use crate::findings::capture::{MICROSECOND, MILLISECOND, SECOND};
+use crate::findings::packet::{A_TO_B, B_TO_A};
+use serde_json::Value;
+
+const HOUR: i64 = 3_600 * SECOND as i64;
+/// How near an offset, and how near a drift must be told.
+const NEAR_SECONDS: f64 = 0.001;
+const NEAR_PPM: f64 = 1.0;
+
+/// Half a minute of traffic.
+fn traffic(back: bool) -> Sight {
+    let there = Stream {
+        datagrams: 3_000,
+        gap: 10 * MILLISECOND,
+        ..Stream::to(5001, A_TO_B)
+    };
+    let answers = Stream {
+        path: B_TO_A,
+        port: 4000,
+        begin: there.begin + 3 * MILLISECOND,
+        ..there
+    };
+    if back {
+        Sight::only(&[there, answers])
+    } else {
+        Sight::only(&[there])
+    }
+}
+
+/// The way to the other point and back: `delay`, and up to 100 µs more by chance.
+/// Answers are there before they are here.
+fn other_end(here: &Sight, delay: u64) -> Sight {
+    let mut chance = Chance::new(delay);
+    here.map(|mut packet| {
+        let took = delay + chance.below(100 * MICROSECOND);
+        packet.time = match packet.port {
+            5001 => packet.time + took,
+            _ => packet.time - took,
+        };
+        packet
+    })
+}
+
+fn must_be_near(faults: &mut Faults, what: &str, is: &Value, must: f64, near: f64) {
+    let is = is.as_f64();
+    let fits = is.is_some_and(|is| (is - must).abs() <= near);
+    faults.unless(fits, || format!("{what} is {is:?}, not {must}"));
+}
+
+#[test]
+fn a_clock_hours_ahead_or_behind_that_drifts_is_told() {
+    let here = traffic(false);
+    let mut faults = Faults::new();
+    for (hours, ppm) in [(3, 50), (-26, 50), (3, -50), (0, 0)] {
+        let there = other_end(&here, 200 * MICROSECOND).by_clock(hours * HOUR, ppm);
+        let comparison = compare(&[&here, &there]);
+        let clock = &comparison["points"][1]["clock"];
+        let what = format!("{hours} h, {ppm} ppm");
+        faults.must_be(&what, &comparison["relation"], "same");
+        faults.must_be(&what, &clock["basis"], "one-direction");
+        let ahead = (hours * 3_600) as f64;
+        must_be_near(
+            &mut faults,
+            &format!("{what}: offset"),
+            &clock["offset_seconds"],
+            ahead,
+            NEAR_SECONDS,
+        );
+        must_be_near(
+            &mut faults,
+            &format!("{what}: drift"),
+            &clock["drift_ppm"],
+            ppm as f64,
+            NEAR_PPM,
+        );
+        faults.must_have_lost(&what, &comparison["path"], &here, &there);
+        must_be_near(
+            &mut faults,
+            &format!("{what}: longest delay"),
+            &comparison["path"]["delay"]["max_seconds"],
+            0.0001,
+            0.0001,
+        );
+    }
+    faults.end();
+}
+
+/// A slow path looks like a clock that is ahead, until something comes back.
+#[test]
+fn traffic_both_ways_tells_a_slow_path_from_a_clock() {
+    let here = traffic(true);
+    let there = other_end(&here, 40 * MILLISECOND).by_clock(3 * HOUR, 50);
+    let comparison = compare(&[&here, &there]);
+    let clock = &comparison["points"][1]["clock"];
+    let mut faults = Faults::new();
+    faults.must_be("basis", &clock["basis"], "both-directions");
+    must_be_near(
+        &mut faults,
+        "offset",
+        &clock["offset_seconds"],
+        10_800.0,
+        NEAR_SECONDS,
+    );
+    must_be_near(&mut faults, "drift", &clock["drift_ppm"], 50.0, NEAR_PPM);
+    let delay = &comparison["path"]["delay"]["median_seconds"];
+    must_be_near(&mut faults, "delay", delay, 0.04, NEAR_SECONDS);
+    faults.must_have_lost("path", &comparison["path"], &here, &there);
+    faults.end();
+}
+
+/// The uncertainty that is told holds what is true.
+#[test]
+fn a_drift_is_as_sure_as_it_is_said_to_be() {
+    let here = traffic(false);
+    let there = other_end(&here, 200 * MICROSECOND).by_clock(HOUR, 20);
+    let comparison = compare(&[&here, &there]);
+    let clock = &comparison["points"][1]["clock"];
+    let [drift, error] = ["drift_ppm", "drift_error_ppm"].map(|name| clock[name].as_f64().unwrap());
+    assert!((drift - 20.0).abs() <= error, "{drift} ± {error}");
+    assert!(error < 10.0, "± {error}");
+}
+
+/// Three clocks, each with its own mind; what is lost stays where it was lost.
+#[test]
+fn each_point_has_its_clock() {
+    let here = traffic(false);
+    let between = other_end(&here, MILLISECOND);
+    let there = other_end(&between, MILLISECOND).without(|packet| packet.datagram % 100 == 50);
+    let comparison = compare(&[
+        &here,
+        &between.by_clock(-5 * HOUR, -30),
+        &there.by_clock(7 * HOUR, 40),
+    ]);
+    let mut faults = Faults::new();
+    for (point, hours, ppm) in [(1, -5.0, -30.0), (2, 7.0, 40.0)] {
+        let clock = &comparison["points"][point]["clock"];
+        let offset = &clock["offset_seconds"];
+        // One direction: the way itself cannot be told from the clock.
+        must_be_near(&mut faults, "offset", offset, hours * 3_600.0, 0.003);
+        must_be_near(&mut faults, "drift", &clock["drift_ppm"], ppm, NEAR_PPM);
+    }
+    let segments = &comparison["segments"];
+    faults.must_have_lost("to the middle", &segments[0], &here, &between);
+    faults.must_have_lost("to the end", &segments[1], &between, &there);
+    faults.end();
+}

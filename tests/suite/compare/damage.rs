@@ -1,0 +1,160 @@
+//! Bytes that are not the same at the other end.
+
+use super::sight::{Packet, Sight, Stream};
+use super::{Faults, compare};
+use crate::findings::capture::MILLISECOND;
+use crate::findings::packet::A_TO_B;
+use serde_json::{Value, json};
+
+const PORT: u16 = 5001;
+/// Length of an IPv4 header.
+const HEADER: usize = 20;
+
+/// Whole datagrams, and such in fragments.
+fn streams() -> [Stream; 2] {
+    [
+        Stream {
+            bytes: 1_000,
+            ..Stream::to(PORT, A_TO_B)
+        },
+        Stream {
+            datagrams: 500,
+            gap: 4 * MILLISECOND,
+            ..Stream::fragmented(5002, A_TO_B)
+        },
+    ]
+}
+
+/// Compares traffic of which the second point sees some packets damaged.
+fn damaged(
+    is_damaged: impl Fn(&Packet) -> bool,
+    damage: impl Fn(&mut Vec<u8>),
+) -> (Faults, Value, Sight) {
+    let here = Sight::of(&streams());
+    let there = here.later(MILLISECOND).map(|mut packet| {
+        if is_damaged(&packet) {
+            let before = packet.ip.clone();
+            damage(&mut packet.ip);
+            assert_ne!(packet.ip, before, "nothing is damaged");
+        }
+        packet
+    });
+    let comparison = compare(&[&here, &there]);
+    let damaged = here.0.iter().filter(|packet| is_damaged(packet));
+    let damaged = Sight(damaged.cloned().collect());
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("corrupted", &path["corrupted"], damaged.0.len() as u64);
+    faults.must_be("lost", &path["lost"]["packets"], 0);
+    faults.must_be("appeared", &path["appeared"], 0);
+    let told = path["damage"].as_array().unwrap();
+    let frames: Vec<Value> = damaged.0.iter().take(8).map(|packet| {
+        json!({"from_frame": here.frame_of(packet), "to_frame": there.frame_of(packet)})
+    }).collect();
+    let told_frames: Vec<Value> = told
+        .iter()
+        .map(|one| json!({"from_frame": one["from_frame"], "to_frame": one["to_frame"]}))
+        .collect();
+    faults.must_be("frames", &told_frames.into(), frames);
+    (faults, path["damage"].clone(), damaged)
+}
+
+fn are_all(faults: &mut Faults, damage: &Value, name: &str, must: impl Into<Value>) {
+    let must = must.into();
+    for one in damage.as_array().unwrap() {
+        faults.must_be(name, &one[name], must.clone());
+    }
+}
+
+fn is_one_of_stream(packet: &Packet) -> bool {
+    packet.port == PORT && packet.datagram % 300 == 150
+}
+
+#[test]
+fn a_bit_that_was_flipped_is_shown() {
+    let (mut faults, damage, damaged) = damaged(is_one_of_stream, |ip| ip[HEADER + 208] ^= 0x10);
+    are_all(&mut faults, &damage, "kind", "bits");
+    are_all(&mut faults, &damage, "bytes_differing", 1);
+    are_all(&mut faults, &damage, "bits_differing", 1);
+    are_all(&mut faults, &damage, "first_offset", 208);
+    let was = damaged.0[0].ip[HEADER + 208];
+    for (name, byte) in [("was", was), ("is", was ^ 0x10)] {
+        let told = damage[0][name].as_str().unwrap_or_default();
+        let hex = format!("{byte:02x}");
+        faults.unless(told.starts_with(&hex), || {
+            format!("{name} is {told}, not {hex}")
+        });
+    }
+    faults.end();
+}
+
+/// Without the rest of the datagram, whose checksum would tell.
+#[test]
+fn bits_of_a_fragment_in_the_middle_are_seen() {
+    let (mut faults, damage, _) = damaged(
+        |packet| packet.port == 5002 && packet.index == 2 && packet.datagram % 100 == 50,
+        |ip| {
+            ip[HEADER + 100] ^= 0x01;
+            ip[HEADER + 900] ^= 0x80;
+        },
+    );
+    are_all(&mut faults, &damage, "kind", "bits");
+    are_all(&mut faults, &damage, "bits_differing", 2);
+    are_all(&mut faults, &damage, "first_offset", 100);
+    faults.end();
+}
+
+/// Two words that change places leave the checksum as it was.
+#[test]
+fn damage_that_no_checksum_sees_is_seen() {
+    let (faults, _, _) = damaged(is_one_of_stream, |ip| {
+        let at = HEADER + 300;
+        let (one, other) = (ip[at..at + 2].to_vec(), ip[at + 2..at + 4].to_vec());
+        ip[at..at + 2].copy_from_slice(&other);
+        ip[at + 2..at + 4].copy_from_slice(&one);
+    });
+    faults.end();
+}
+
+#[test]
+fn a_run_of_zeros_is_shown() {
+    let (mut faults, damage, _) = damaged(is_one_of_stream, |ip| {
+        ip[HEADER + 512..HEADER + 640].fill(0);
+    });
+    are_all(&mut faults, &damage, "kind", "filled");
+    faults.end();
+}
+
+/// Every fourth byte of a part has the same bit wrong.
+#[test]
+fn equal_damage_at_equal_distances_is_shown() {
+    let (mut faults, damage, _) = damaged(is_one_of_stream, |ip| {
+        for byte in ip[HEADER + 64..HEADER + 576].iter_mut().step_by(4) {
+            *byte ^= 0x40;
+        }
+    });
+    are_all(&mut faults, &damage, "kind", "patterned");
+    faults.end();
+}
+
+#[test]
+fn bytes_that_moved_are_shown() {
+    let (mut faults, damage, _) = damaged(is_one_of_stream, |ip| {
+        let from = HEADER + 200;
+        let end = ip.len();
+        ip.copy_within(from..end - 4, from + 4);
+    });
+    are_all(&mut faults, &damage, "kind", "shifted");
+    faults.end();
+}
+
+#[test]
+fn other_data_is_shown() {
+    let (mut faults, damage, _) = damaged(is_one_of_stream, |ip| {
+        for (index, byte) in ip[HEADER + 100..HEADER + 400].iter_mut().enumerate() {
+            *byte = byte.wrapping_mul(31).wrapping_add(index as u8 | 1);
+        }
+    });
+    are_all(&mut faults, &damage, "kind", "replaced");
+    faults.end();
+}

@@ -1,0 +1,96 @@
+//! Fragments that a router drops: the comparison counts what its nft counts, and knows
+//! what the receiving kernel makes of the rest.
+
+use super::super::Faults;
+use super::{SENDER, captured_whole, send};
+use crate::kernel::capture::AT_RECEIVER;
+use crate::kernel::counters::{Counters, Version};
+use crate::kernel::load::start_taking;
+use crate::kernel::network::{Host, Network, RECEIVER};
+use crate::support::count;
+
+/// What is known of a run without its captures.
+struct Known {
+    messages: u64,
+    dropped: u64,
+    kernel: Counters,
+}
+
+fn flood(network: &Network, bytes: &str, mbits: &str, seconds: &str) -> Known {
+    let receiver = start_taking(network, Host::Receiver, &["receive"]);
+    let before = Counters::read(receiver.0.id(), Version::V4);
+    let messages = send(network, &["flood", RECEIVER, bytes, mbits, seconds]);
+    Known {
+        messages,
+        dropped: network.dropped_at_router(),
+        kernel: Counters::read(receiver.0.id(), Version::V4) - before,
+    }
+}
+
+#[test]
+fn fragments_dropped_at_random_are_those_the_router_counted() {
+    let network = || {
+        let network = Network::new();
+        network.lose_fragments(30);
+        network
+    };
+    let run = captured_whole(&[SENDER, AT_RECEIVER], network, |network| {
+        flood(network, "65507", "100", "2")
+    });
+    let known = &run.sent;
+    let comparison = run.compared();
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.unless(known.dropped > 200, || format!("{} dropped", known.dropped));
+    faults.must_be("relation", &comparison["relation"], "same");
+    faults.must_be("fragments lost", &path["lost"]["fragments"], known.dropped);
+    faults.must_be("packets lost", &path["lost"]["packets"], known.dropped);
+    faults.must_be(
+        "fragments sent",
+        &path["sent"]["fragments"],
+        known.messages * 46,
+    );
+    let arrived = &path["arrived"]["fragments"];
+    faults.must_be("fragments arrived", arrived, known.kernel.fragments);
+    faults.must_be("pattern", &path["loss"]["pattern"], "random");
+    for number in ["appeared", "outside", "duplicated", "corrupted"] {
+        faults.must_be(number, &path[number], 0);
+    }
+    let counted = known.kernel.reassembled;
+    let room = 5.max(counted / 20);
+    let predicted = count(&comparison, "receivers.0.predicted.reassembled");
+    faults.must_be("receiver", &comparison["receivers"][0]["address"], RECEIVER);
+    faults.unless(predicted.abs_diff(counted) <= room, || {
+        format!("{predicted} datagrams predicted, the kernel put together {counted}")
+    });
+    let explanation = &comparison["explanation"];
+    let told = &explanation["predicted_datagrams"];
+    faults.must_be("predicted", told, predicted);
+    faults.end();
+}
+
+#[test]
+fn a_router_that_passes_first_fragments_only_is_recognised() {
+    let network = || {
+        let network = Network::new();
+        network.drop_at_router(&["ip frag-off & 0x1fff != 0"]);
+        network
+    };
+    let run = captured_whole(&[SENDER, AT_RECEIVER], network, |network| {
+        flood(network, "8000", "20", "1")
+    });
+    let known = &run.sent;
+    let comparison = run.compared();
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("dropped", &known.dropped.into(), known.messages * 5);
+    faults.must_be("fragments lost", &path["lost"]["fragments"], known.dropped);
+    faults.must_be("datagrams lost", &path["lost"]["datagrams"], known.messages);
+    let loss = &path["loss"];
+    faults.must_be("pattern", &loss["pattern"], "only-first-passes");
+    faults.must_be("first sent", &loss["first"]["sent"], known.messages);
+    faults.must_be("first lost", &loss["first"]["lost"], 0);
+    let predicted = &comparison["explanation"]["predicted_datagrams"];
+    faults.must_be("predicted", predicted, known.kernel.reassembled);
+    faults.end();
+}

@@ -1,0 +1,155 @@
+//! The same datagrams in pieces of other sizes: cut on the way, cut again, put together.
+
+use super::sight::{Packet, Sight, Stream};
+use super::{Faults, compare};
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use crate::findings::packet::A_TO_B;
+use crate::support::count;
+use serde_json::Value;
+
+const PORT: u16 = 5001;
+const HEADER: usize = 20;
+const MORE: u16 = 0x2000;
+const OFFSET: u16 = 0x1fff;
+
+fn stream(mtu: usize) -> Stream {
+    Stream {
+        bytes: 4_000,
+        datagrams: 1_000,
+        gap: 2 * MILLISECOND,
+        mtu,
+        ..Stream::to(PORT, A_TO_B)
+    }
+}
+
+/// What a router without a memory makes of a packet that is too large: pieces of it, also
+/// of a piece.
+fn cut_again(packet: &Packet, mtu: usize) -> Vec<Packet> {
+    let payload = &packet.ip[HEADER..];
+    let step = (mtu - HEADER) & !7;
+    if packet.ip.len() <= mtu {
+        return vec![packet.clone()];
+    }
+    let place = u16::from_be_bytes([packet.ip[6], packet.ip[7]]);
+    let pieces = payload.chunks(step).enumerate();
+    let piece = |(index, bytes): (usize, &[u8])| {
+        let is_last = (index + 1) * step >= payload.len();
+        let more = if is_last { place & MORE } else { MORE };
+        let offset = (place & OFFSET) + (index * step / 8) as u16;
+        let cut = Packet {
+            time: packet.time + index as u64 * MICROSECOND / 4,
+            ip: [&packet.ip[..HEADER], bytes].concat(),
+            ..packet.clone()
+        };
+        let length = cut.ip.len() as u16;
+        cut.with_header(|header| {
+            header[2..4].copy_from_slice(&length.to_be_bytes());
+            header[6..8].copy_from_slice(&(more | offset).to_be_bytes());
+        })
+    };
+    pieces.map(piece).collect()
+}
+
+fn layout_must_be(faults: &mut Faults, comparison: &Value, field: &str, datagrams: u64) {
+    let layout = &comparison["path"]["layout"];
+    for name in ["fragmented", "reassembled", "refragmented"] {
+        let must = if name == field { datagrams } else { 0 };
+        faults.must_be(name, &layout[name], must);
+    }
+}
+
+fn nothing_is_lost(faults: &mut Faults, comparison: &Value, here: &Sight) {
+    let path = &comparison["path"];
+    faults.must_count("sent", &path["sent"], here.counted());
+    for number in ["lost.packets", "lost.datagrams", "duplicated", "appeared"] {
+        let is = count(path, number);
+        faults.unless(is == 0, || format!("{number} is {is}"));
+    }
+}
+
+#[test]
+fn a_router_that_cuts_fragments_again_loses_nothing() {
+    let here = Sight::of(&[stream(1500)]);
+    let there = here.later(MILLISECOND);
+    let there = there.flat_map(|packet| cut_again(packet, 1400));
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    nothing_is_lost(&mut faults, &comparison, &here);
+    layout_must_be(&mut faults, &comparison, "refragmented", 1_000);
+    let largest = &comparison["path"]["layout"]["largest_fragment_bytes"];
+    faults.must_be("largest", largest, 1_396);
+    faults.end();
+}
+
+/// A fragment of which one piece is lost is lost.
+#[test]
+fn a_piece_of_a_fragment_that_is_lost_loses_the_fragment() {
+    let here = Sight::of(&[stream(1500)]);
+    let arrived = here
+        .later(MILLISECOND)
+        .without(|packet| packet.datagram % 10 == 4 && packet.index == 1);
+    let lost = here.missing_in(&arrived);
+    let there = here.later(MILLISECOND).flat_map(|packet| {
+        let mut pieces = cut_again(packet, 1400);
+        if lost.0.iter().any(|one| one.identity() == packet.identity()) {
+            assert_eq!(pieces.len(), 2);
+            pieces.pop();
+        }
+        pieces
+    });
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    faults.must_have_lost("path", &comparison["path"], &here, &arrived);
+    faults.must_be("appeared", &comparison["path"]["appeared"], 0);
+    faults.end();
+}
+
+/// As a router does that first puts together: other sizes, and the last not the rest.
+#[test]
+fn datagrams_cut_to_other_sizes_are_the_same() {
+    let here = Sight::of(&[stream(1500)]);
+    let there = Sight::of(&[stream(1280)]).later(MILLISECOND);
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    nothing_is_lost(&mut faults, &comparison, &here);
+    layout_must_be(&mut faults, &comparison, "refragmented", 1_000);
+    faults.end();
+}
+
+#[test]
+fn datagrams_put_together_on_the_way_are_the_same() {
+    let here = Sight::of(&[stream(1500)]);
+    let there = Sight::of(&[stream(9000)]).later(MILLISECOND);
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    nothing_is_lost(&mut faults, &comparison, &here);
+    layout_must_be(&mut faults, &comparison, "reassembled", 1_000);
+    faults.end();
+}
+
+#[test]
+fn datagrams_cut_on_the_way_are_the_same() {
+    let here = Sight::of(&[stream(9000)]);
+    let there = Sight::of(&[stream(1500)]).later(MILLISECOND);
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    nothing_is_lost(&mut faults, &comparison, &here);
+    layout_must_be(&mut faults, &comparison, "fragmented", 1_000);
+    let largest = &comparison["path"]["layout"]["largest_fragment_bytes"];
+    faults.must_be("largest", largest, 1_500);
+    faults.end();
+}
+
+/// One piece that is lost behind the router that cut is one datagram that is lost.
+#[test]
+fn a_datagram_cut_on_the_way_is_lost_with_any_of_its_pieces() {
+    let here = Sight::of(&[stream(9000)]);
+    let there = Sight::of(&[stream(1500)])
+        .later(MILLISECOND)
+        .without(|packet| packet.datagram % 25 == 24 && packet.index == 2);
+    let arrived = here.without(|packet| packet.datagram % 25 == 24);
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    faults.must_have_lost("path", &comparison["path"], &here, &arrived);
+    faults.end();
+}

@@ -1,0 +1,132 @@
+//! Captures that do not begin and end together: what only one of them can have seen is
+//! nobody's loss.
+
+use super::sight::{Packet, Sight, Stream};
+use super::{Captures, Faults, compare};
+use crate::findings::capture::{MILLISECOND, SECOND};
+use crate::findings::packet::A_TO_B;
+use crate::support::count;
+use serde_json::Value;
+
+/// A minute of traffic, of which something is lost all the time.
+fn traffic() -> (Sight, Sight) {
+    let here = Sight::of(&[
+        Stream {
+            datagrams: 6_000,
+            gap: 10 * MILLISECOND,
+            ..Stream::to(5001, A_TO_B)
+        },
+        Stream {
+            datagrams: 600,
+            gap: 100 * MILLISECOND,
+            ..Stream::fragmented(5002, A_TO_B)
+        },
+    ]);
+    let is_lost = |packet: &Packet| packet.datagram % 25 == 3 && packet.index == 0;
+    let there = here.later(MILLISECOND).without(is_lost);
+    (here, there)
+}
+
+/// When the captures are cut, in nanoseconds: nothing is under way at these moments.
+fn moment(seconds: u64) -> u64 {
+    super::sight::BEGIN + seconds * SECOND + 5 * MILLISECOND
+}
+
+/// What was lost between two moments that a packet may take no longer to reach than
+/// `margin`.
+fn lost_between(here: &Sight, there: &Sight, from: u64, to: u64) -> u64 {
+    here.between(from, to).missing_in(there).counted().packets
+}
+
+/// Losses are those between two moments, and everything else is outside.
+fn must_be_within(comparison: &Value, here: &Sight, there: &Sight, from: u64, to: u64) -> Faults {
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("appeared", &path["appeared"], 0);
+    let all = here.0.len() as u64;
+    let told = count(path, "sent.packets") + count(path, "outside");
+    faults.unless(told == all, || {
+        format!("{told} packets are judged or outside, of {all}")
+    });
+    // Near the ends a packet may have passed unseen; how near, follows from how long
+    // packets took, which is a millisecond.
+    let second = SECOND;
+    let most = lost_between(here, there, from, to);
+    let least = lost_between(here, there, from + second, to - second);
+    let lost = count(path, "lost.packets");
+    faults.unless((least..=most).contains(&lost), || {
+        format!("{lost} packets lost, not {least} to {most}")
+    });
+    faults
+}
+
+#[test]
+fn a_capture_that_begins_later_has_not_lost_what_was_before() {
+    let (here, there) = traffic();
+    let from = moment(20);
+    let late = there.between(from, u64::MAX);
+    let comparison = compare(&[&here, &late]);
+    must_be_within(&comparison, &here, &there, from, u64::MAX - SECOND).end();
+}
+
+#[test]
+fn a_capture_that_ends_earlier_has_not_lost_what_came_after() {
+    let (here, there) = traffic();
+    let to = moment(45);
+    let short = there.between(0, to);
+    let comparison = compare(&[&here, &short]);
+    must_be_within(&comparison, &here, &there, 0, to).end();
+}
+
+/// Neither holds all of the other, and clocks are a day apart.
+#[test]
+fn captures_that_overlap_are_judged_where_they_do() {
+    let (here, there) = traffic();
+    let (from, to) = (moment(15), moment(50));
+    let first = here.between(0, to);
+    let second = there.between(from, u64::MAX);
+    let comparison = compare(&[&first, &second.by_clock(-26 * 3_600 * SECOND as i64, 0)]);
+    must_be_within(&comparison, &first, &there, from, to).end();
+    let common = &comparison["common"];
+    let seconds = common["duration_seconds"].as_f64().unwrap();
+    assert!((seconds - 35.0).abs() < 1.0, "{seconds} s in common");
+}
+
+/// Captures of the same flow, one after the other: nothing in common, nothing lost.
+#[test]
+fn captures_that_do_not_overlap_say_nothing() {
+    let (here, there) = traffic();
+    let first = here.between(0, moment(20));
+    let second = there.between(moment(30), u64::MAX);
+    let comparison = compare(&[&first, &second]);
+    let mut faults = Faults::new();
+    faults.must_be("relation", &comparison["relation"], "unrelated");
+    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
+    faults.end();
+}
+
+/// The window is the longest time that a packet may take: what takes longer did not
+/// arrive.
+#[test]
+fn packets_that_take_longer_than_the_window_are_lost() {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let is_slow = |packet: &Packet| packet.port == 5001 && packet.datagram % 20 == 7;
+    let there = here.map(|mut packet| {
+        packet.time += if is_slow(&packet) {
+            3 * SECOND
+        } else {
+            MILLISECOND
+        };
+        packet
+    });
+    let captures = Captures::of(&[&here, &there]);
+    let mut faults = Faults::new();
+    let wide = captures.compared(&[]);
+    faults.must_be("lost in 5 s", &wide["path"]["lost"]["packets"], 0);
+    faults.must_be("window", &wide["options"]["window_seconds"], 5.0);
+    let narrow = captures.compared(&["--window", "1s"]);
+    faults.must_be("lost in 1 s", &narrow["path"]["lost"]["packets"], 100);
+    faults.must_be("appeared", &narrow["path"]["appeared"], 100);
+    faults.must_be("window", &narrow["options"]["window_seconds"], 1.0);
+    faults.end();
+}
