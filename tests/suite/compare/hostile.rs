@@ -135,26 +135,29 @@ fn a_capture_without_a_packet_is_compared() {
     assert_eq!(comparison["common"], Value::Null);
 }
 
-/// One capture cannot be compared.
+/// Usage errors name what is wrong.
+fn is_misuse(paths: &[impl AsRef<Path>], words: &[&str], named: &str) {
+    let output = said_of(paths, words);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
+    assert!(said.contains(named), "{words:?}: {said}");
+}
+
 #[test]
 fn one_file_is_not_enough() {
-    let sample = pcap("sample.pcap");
-    let output = said_of(&[&sample], &[]);
-    assert_eq!(output.status.code(), Some(2));
+    is_misuse(&[pcap("sample.pcap")], &[], "fraglens compare");
 }
 
 #[test]
 fn options_that_mean_nothing_are_refused() {
     let sample = pcap("sample.pcap");
     for words in [["--order", "sideways"], ["--window", "0s"]] {
-        let output = said_of(&[&sample, &sample], &words);
-        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        is_misuse(&[&sample, &sample], &words, words[0]);
     }
 }
 
 /// Standard input can be read once.
 #[test]
 fn standard_input_is_one_point_only() {
-    let output = said_of(&["-", "-"], &[]);
-    assert_eq!(output.status.code(), Some(2));
+    is_misuse(&["-", "-"], &[], "standard input");
 }

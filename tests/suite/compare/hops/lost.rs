@@ -48,7 +48,7 @@ fn fragments_dropped_at_random_are_those_the_router_counted() {
     faults.must_be(
         "fragments sent",
         &path["sent"]["fragments"],
-        known.messages * 46,
+        known.messages * 47,
     );
     let arrived = &path["arrived"]["fragments"];
     faults.must_be("fragments arrived", arrived, known.kernel.fragments);

@@ -58,6 +58,7 @@ fn checksums_left_to_a_nic_are_no_damage() {
 fn super_frames_are_the_packets_that_become_of_them() {
     let run = captured_whole(&[SENDER, ROUTER, AT_RECEIVER], network, |network| {
         let _connections = start_taking(network, Host::Receiver, &["serve"]);
+        let _beats = start_taking(network, Host::Receiver, &["receive"]);
         send(network, &["stream", RECEIVER, "3000000"])
     });
     let comparison = run.compared();
