@@ -19,6 +19,8 @@ use std::collections::VecDeque;
 const COPIES_COME_WITHIN: Duration = Duration::from_millis(100);
 /// What every point has seen stays known for so long, for copies that come late.
 const LINGER: Duration = Duration::from_millis(150);
+/// So many of them, at most: what is known of more would not stay in a cache.
+const MAX_LINGERING: usize = 1 << 15;
 /// Fragments of one datagram come to one point within this time, or are of another with
 /// the same identification.
 const FRAGMENTS_COME_WITHIN: Duration = Duration::from_millis(500);
@@ -724,7 +726,7 @@ impl Flight {
     fn pass(&mut self, time: Timestamp) {
         self.now = self.now.max(time);
         while let Some(due) = self.young.front().copied() {
-            if self.now - due.since <= LINGER {
+            if self.now - due.since <= LINGER && self.young.len() <= MAX_LINGERING {
                 break;
             }
             self.young.pop_front();
@@ -746,6 +748,7 @@ impl Flight {
         } else if self.is_complete(parcel) {
             self.settle(due.parcel);
         } else {
+            self.parcels[due.parcel].is_old = true;
             self.old.push_back(due);
         }
     }
@@ -765,11 +768,15 @@ impl Flight {
         bytes == parcel.length
     }
 
-    /// What cannot be told from others of its kind is over as soon as all have seen it.
+    /// What cannot be told from others of its kind is over as soon as all have seen it; so
+    /// is what took long.
     fn settle_at_once(&mut self, number: u32, piece: u32) {
         let parcel = &self.parcels[number];
+        if self.pieces[piece].seen != self.everywhere || !parcel.is_open {
+            return;
+        }
         let is_alike = parcel.form == Form::Whole && !parcel.has_identity;
-        if is_alike && self.pieces[piece].seen == self.everywhere && parcel.is_open {
+        if is_alike || (parcel.is_old && self.is_complete(parcel)) {
             self.close(number);
         }
     }
