@@ -3,7 +3,7 @@
 //! ```text
 //! section header       comments
 //! a block of zeros     room for more comments, which come to be known later
-//! interface ...        name, link type, snaplen, nanoseconds
+//! interface ...        name, description, link type, snaplen, nanoseconds
 //! packet ...           time, both lengths, data, a comment
 //! statistics ...       of each interface: received, dropped
 //! ```
@@ -176,14 +176,15 @@ impl<W: Write> PcapngWriter<W> {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let facts = self.interfaces.get(file as usize);
-        let name = facts.map(|facts| capped(&facts.name).to_owned());
-        let name = name.filter(|name| !name.is_empty());
-        let name = name.map(|name| InterfaceDescriptionOption::IfName(name.into()));
         let resolution = InterfaceDescriptionOption::IfTsResol(NANOSECONDS);
         let description = InterfaceDescriptionBlock {
             linktype: DataLink::Unknown(link_type.0),
             snaplen: facts.map_or(0, |facts| facts.snaplen),
-            options: name.into_iter().chain([resolution]).collect(),
+            options: facts
+                .map_or_else(Vec::new, named)
+                .into_iter()
+                .chain([resolution])
+                .collect(),
         };
         self.described.push((file, link_type));
         self.write(description)
@@ -206,6 +207,22 @@ impl<W: Write + Seek> PcapngWriter<W> {
         output.seek(SeekFrom::Start(self.bytes))?;
         Ok(())
     }
+}
+
+/// What an interface is called, as far as it is known.
+fn named(facts: &InterfaceFacts) -> Vec<InterfaceDescriptionOption<'static>> {
+    let mut options = Vec::new();
+    if !facts.name.is_empty() {
+        let name = capped(&facts.name).to_owned();
+        options.push(InterfaceDescriptionOption::IfName(name.into()));
+    }
+    if !facts.description.is_empty() {
+        let description = capped(&facts.description).to_owned();
+        options.push(InterfaceDescriptionOption::IfDescription(
+            description.into(),
+        ));
+    }
+    options
 }
 
 /// Writes the section header with what of the comments fits into `room`, and zeros for

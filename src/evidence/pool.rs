@@ -315,6 +315,7 @@ impl Interfaces {
             match (stated, file) {
                 (Some(stated), _) => {
                     known.name = escape::line(&stated.name).into_owned();
+                    known.description = escape::line(&stated.description).into_owned();
                     known.snaplen = stated.snaplen;
                 }
                 (None, Some(file)) => known.snaplen = file.snaplen.unwrap_or(0),

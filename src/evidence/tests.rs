@@ -14,6 +14,7 @@ const NANOS: i64 = 1_767_323_045_123_456_789;
 fn interface(name: &str, link_type: LinkType) -> InterfaceFacts {
     InterfaceFacts {
         name: name.to_owned(),
+        description: format!("{name} to the rack"),
         link_type,
         snaplen: 262_144,
     }
@@ -115,6 +116,10 @@ fn frames_come_back_as_they_were() {
     assert_eq!(options(&file, SECTION, COMMENT), comments);
     assert_eq!(options(&file, PACKET, COMMENT), ["D09: look here"]);
     assert_eq!(options(&file, 1, 2), ["eth0", "any"]);
+    assert_eq!(
+        options(&file, 1, 3),
+        ["eth0 to the rack", "any to the rack"]
+    );
 
     let (frames, facts) = read(file);
     let expected = [
@@ -124,6 +129,7 @@ fn frames_come_back_as_they_were() {
     assert_eq!(frames, expected);
     assert_eq!(facts.link_types, [LinkType::ETHERNET, LinkType::LINUX_SLL2]);
     assert_eq!(facts.dropped_frames, Some(3));
+    assert_eq!(facts.interfaces, interfaces);
 }
 
 #[test]

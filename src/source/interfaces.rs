@@ -9,6 +9,7 @@ use crate::model::LinkType;
 
 /// Option codes of interface descriptions.
 const IF_NAME: u16 = 2;
+const IF_DESCRIPTION: u16 = 3;
 const IF_TSRESOL: u16 = 9;
 const IF_FILTER: u16 = 11;
 const IF_FCSLEN: u16 = 13;
@@ -58,10 +59,11 @@ impl Stated {
         let mut resolution = DEFAULT_RESOLUTION;
         let mut offset_seconds = 0;
         let mut fcs_bytes = 0;
-        let mut name = String::new();
+        let (mut name, mut description) = (String::new(), String::new());
         for (code, value) in options(order, body.get(16..).unwrap_or_default()) {
             match (code, value) {
                 (IF_NAME, _) => name = String::from_utf8_lossy(value).into_owned(),
+                (IF_DESCRIPTION, _) => description = String::from_utf8_lossy(value).into_owned(),
                 (IF_TSRESOL, [exponent, ..]) => resolution = *exponent,
                 (IF_TSOFFSET, _) => offset_seconds = order.u64(value).unwrap_or(0) as i64,
                 (IF_FCSLEN, [length, ..]) => fcs_bytes = fcs_bytes_of(*length),
@@ -75,18 +77,16 @@ impl Stated {
             clock: Clock::new(resolution, offset_seconds),
             fcs_bytes,
         };
-        self.remember(&interface, name);
+        self.remember(InterfaceFacts {
+            name,
+            description,
+            link_type: interface.link_type,
+            snaplen: interface.snaplen,
+        });
         Ok(interface)
     }
 
-    fn remember(&mut self, interface: &Interface, name: String) {
-        if self.interfaces.len() < MAX_NAMED {
-            self.interfaces.push(InterfaceFacts {
-                name,
-                link_type: interface.link_type,
-                snaplen: interface.snaplen,
-            });
-        }
+    fn remember(&mut self, interface: InterfaceFacts) {
         let known = self.link_types.contains(&interface.link_type);
         if !known && self.link_types.len() < MAX_STATED {
             self.link_types.push(interface.link_type);
@@ -94,6 +94,9 @@ impl Stated {
         match interface.snaplen {
             0 => self.unlimited = true,
             snaplen => self.snaplen = self.snaplen.max(Some(snaplen)),
+        }
+        if self.interfaces.len() < MAX_NAMED {
+            self.interfaces.push(interface);
         }
     }
 

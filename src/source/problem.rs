@@ -52,6 +52,8 @@ pub(super) fn printable(text: &str) -> String {
 pub struct InterfaceFacts {
     /// Its name, as it is in the file: anything; empty if there is none.
     pub name: String,
+    /// What the file says of it for people, as it is there; empty if it says nothing.
+    pub description: String,
     /// How its frames begin.
     pub link_type: LinkType,
     /// Most bytes kept of a frame; 0 for all.

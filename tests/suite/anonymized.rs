@@ -66,6 +66,7 @@ fn kept_of(source: &mut dyn Source) -> Kept {
                 types.push(frame.link_type);
                 kept.interfaces.push(InterfaceFacts {
                     name: "alices-interface".to_owned(),
+                    description: "alices-uplink".to_owned(),
                     link_type: frame.link_type,
                     snaplen: 0,
                 });

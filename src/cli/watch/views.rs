@@ -239,6 +239,7 @@ fn facts(name: &str, status: &LiveStatus) -> InterfaceFacts {
     let link_types = &status.facts.link_types;
     InterfaceFacts {
         name: name.to_owned(),
+        description: String::new(),
         link_type: link_types.first().copied().unwrap_or_default(),
         snaplen: status.facts.snaplen.unwrap_or(0),
     }

@@ -36,7 +36,9 @@ impl Anonymizer {
             interfaces: interfaces
                 .map(|(number, interface)| InterfaceFacts {
                     name: format!("interface-{number}"),
-                    ..*interface
+                    description: String::new(),
+                    link_type: interface.link_type,
+                    snaplen: interface.snaplen,
                 })
                 .collect(),
             statistics: kept.statistics.clone(),

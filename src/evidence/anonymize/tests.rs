@@ -30,6 +30,7 @@ fn kept(link_type: LinkType, frames: &[Vec<u8>]) -> Kept {
     Kept {
         interfaces: vec![InterfaceFacts {
             name: "alices0".to_owned(),
+            description: "alices uplink".to_owned(),
             link_type,
             snaplen: 0,
         }],
@@ -49,6 +50,7 @@ fn disguised(link_type: LinkType, frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
     };
     prove(&original, &new, &anonymizer, &options).unwrap();
     assert_eq!(new.interfaces[0].name, "interface-1");
+    assert_eq!(new.interfaces[0].description, "");
     assert!(new.frames.iter().all(|frame| frame.comment.is_none()));
     new.frames.into_iter().map(|frame| frame.data).collect()
 }

@@ -267,10 +267,11 @@ fn grave(snapshot: &Snapshot, on: Severity) -> impl Iterator<Item = &Active> {
     findings.filter(move |active| active.finding.severity >= on)
 }
 
-/// An interface whose name does nothing to the terminal of whoever reads the file.
+/// An interface whose texts do nothing to the terminal of whoever reads the file.
 fn harmless(facts: &InterfaceFacts) -> InterfaceFacts {
     InterfaceFacts {
         name: escape::line(&facts.name).into_owned(),
+        description: escape::line(&facts.description).into_owned(),
         ..facts.clone()
     }
 }

@@ -122,6 +122,7 @@ fn options(directory: &Path) -> RecorderOptions {
 fn interfaces() -> Vec<InterfaceFacts> {
     let facts = |(name, link_type): (&str, LinkType)| InterfaceFacts {
         name: name.to_owned(),
+        description: String::new(),
         link_type,
         snaplen: 262_144,
     };
