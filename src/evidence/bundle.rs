@@ -1,13 +1,12 @@
 //! A folder with all that stands in a ticket, which appears whole.
 
 use super::archive;
-use super::excerpt::Excerpt;
+use super::document::Document;
 use super::hashed::{Hashed, HashingWriter};
 use super::kept::Kept;
 use super::manifest::{Manifest, Output};
 use crate::model::{Timestamp, escape};
-use crate::report::document::Report;
-use crate::report::{Beside, csv, html, json, markdown};
+use crate::report::Beside;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The name of the capture in a bundle.
-const CAPTURE: &str = "evidence.pcapng";
+pub(super) const CAPTURE: &str = "evidence.pcapng";
 /// The name of the manifest in a bundle.
 const MANIFEST: &str = "MANIFEST.json";
 
@@ -74,27 +73,12 @@ impl Bundle {
         })
     }
 
-    /// Writes the report in every form; what lies beside it is an excerpt.
-    pub fn report(
-        &mut self,
-        report: &Report,
-        excerpt: &Excerpt,
-        is_anonymized: bool,
-    ) -> io::Result<()> {
-        let beside = Beside {
-            capture: CAPTURE,
-            frames: excerpt.kept.frames.len() as u64,
-            not_repeated: &excerpt.not_repeated,
-            is_anonymized,
-        };
-        self.file("report.html", |out| {
-            html::write_beside(report, &beside, out)
-        })?;
-        self.file("report.md", |out| {
-            markdown::write_beside(report, &beside, out)
-        })?;
-        self.file("report.json", |out| json::write(report, out))?;
-        self.file("flows.csv", |out| csv::write(report, out))
+    /// Writes a document in every form; `beside` is the capture that lies with it.
+    pub fn report(&mut self, document: &impl Document, beside: &Beside<'_>) -> io::Result<()> {
+        self.file("report.html", |out| document.html(beside, out))?;
+        self.file("report.md", |out| document.markdown(beside, out))?;
+        self.file("report.json", |out| document.json(out))?;
+        self.file("flows.csv", |out| document.csv(out))
     }
 
     /// Writes the frames that prove it.

@@ -1,8 +1,8 @@
 //! Which datagram a fragment belongs to, in the order of the capture.
 
-use super::ring::Ring;
-use crate::model::{Duration, IpVersion, Timestamp};
-use crate::reassemble::{FragmentFacts, Key};
+use crate::model::facts::{Fragment, Packet};
+use crate::model::{Duration, Frame, IpVersion, Timestamp};
+use crate::reassemble::{FragmentFacts, Key, Place};
 use std::collections::HashMap;
 
 /// Datagrams that are followed at once; with more, all are forgotten.
@@ -13,23 +13,23 @@ const COPIES_COME_WITHIN: Duration = Duration::from_millis(100);
 
 /// Where a fragment belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Member {
+pub(super) struct Member<N> {
     /// Number of its datagram.
     pub datagram: u64,
-    /// How near the first fragment of it was that came.
-    pub ring: Ring,
+    /// What was noted when the first fragment of it came.
+    pub note: N,
 }
 
-/// The datagrams of which a fragment may still come.
-#[derive(Debug, Default)]
-pub(super) struct Datagrams {
-    followed: HashMap<Key, Followed>,
+/// The datagrams of which a fragment may still come, and what is noted of each.
+#[derive(Debug)]
+pub(super) struct Datagrams<N> {
+    followed: HashMap<Key, Followed<N>>,
     next: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Followed {
-    member: Member,
+struct Followed<N> {
+    member: Member<N>,
     opened: Timestamp,
     /// Bytes that came, copies counted too.
     bytes: u32,
@@ -38,9 +38,37 @@ struct Followed {
     whole: Option<Timestamp>,
 }
 
-impl Datagrams {
-    /// The datagram of a fragment that is so near to what is to be shown.
-    pub fn follow(&mut self, fragment: &FragmentFacts, ring: Ring) -> Member {
+/// The innermost fragment that a frame carries.
+pub(super) fn fragment(packet: &Packet, frame: &Frame<'_>) -> Option<FragmentFacts> {
+    let layer = packet.layers.last()?;
+    let Fragment::Piece(piece) = &layer.fragment else {
+        return None;
+    };
+    let place = Place {
+        frame: frame.id,
+        timestamp: frame.timestamp,
+        wire_bytes: frame.wire_bytes.into(),
+        depth: 0,
+        ovn: None,
+        direction: None,
+        buffer: 0,
+        start: 0,
+    };
+    Some(FragmentFacts::of(layer, piece, &place))
+}
+
+impl<N> Default for Datagrams<N> {
+    fn default() -> Self {
+        Self {
+            followed: HashMap::new(),
+            next: 0,
+        }
+    }
+}
+
+impl<N: Copy> Datagrams<N> {
+    /// The datagram of a fragment; `note` is kept if it is the first of it that came.
+    pub fn follow(&mut self, fragment: &FragmentFacts, note: N) -> Member<N> {
         let now = fragment.timestamp;
         if self.followed.len() >= MAX_FOLLOWED && !self.followed.contains_key(&fragment.key) {
             self.followed
@@ -53,7 +81,7 @@ impl Datagrams {
         let opened = Followed {
             member: Member {
                 datagram: next,
-                ring,
+                note,
             },
             opened: now,
             bytes: 0,
@@ -70,9 +98,21 @@ impl Datagrams {
         followed.take(fragment);
         followed.member
     }
+
+    /// Whether none is followed.
+    pub fn is_empty(&self) -> bool {
+        self.followed.is_empty()
+    }
+
+    /// Whether a fragment with this key would no longer be one of that datagram.
+    pub fn is_over(&self, key: &Key, datagram: u64, now: Timestamp) -> bool {
+        self.followed.get(key).is_none_or(|followed| {
+            followed.member.datagram != datagram || followed.is_over(key, now)
+        })
+    }
 }
 
-impl Followed {
+impl<N> Followed<N> {
     /// Whether the next fragment with its key is of another datagram.
     fn is_over(&self, key: &Key, now: Timestamp) -> bool {
         // Some more than a receiver waits: what comes too late belongs to it.

@@ -1,10 +1,12 @@
 //! As few frames as it takes to find the same once more.
 
+use super::bundle;
 use super::kept::Kept;
 use super::pool::Pool;
 use super::remarks::{self, Context};
 use super::ring::Ring;
 use super::wanted::Wanted;
+use crate::report::Beside;
 use crate::report::document::Report;
 use std::collections::BTreeSet;
 
@@ -28,6 +30,16 @@ pub struct Excerpt {
 type Distance = (usize, usize);
 
 impl Excerpt {
+    /// What a report that lies beside it tells of it.
+    pub fn beside(&self, is_anonymized: bool) -> Beside<'_> {
+        Beside {
+            capture: bundle::CAPTURE,
+            frames: self.kept.frames.len() as u64,
+            not_repeated: &self.not_repeated,
+            is_anonymized,
+        }
+    }
+
     /// The smallest part of a pool in which `analyze` finds what is wanted, or comes
     /// nearest to it.
     ///
@@ -61,7 +73,7 @@ impl Excerpt {
         }
         let (_, best) = best.unwrap_or_default();
         Ok(Self {
-            left_out: pool.left_out,
+            left_out: pool.left_out(),
             ..best
         })
     }

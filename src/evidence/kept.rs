@@ -63,6 +63,19 @@ impl Kept {
 }
 
 impl KeptFrame {
+    /// A copy of a frame, without a comment.
+    pub fn of(frame: &Frame<'_>, interface: u32) -> Self {
+        Self {
+            origin: frame.id,
+            interface,
+            timestamp: frame.timestamp,
+            wire_bytes: frame.wire_bytes,
+            link_type: frame.link_type,
+            data: frame.data.to_vec(),
+            comment: None,
+        }
+    }
+
     /// As it was in its capture.
     pub fn as_frame(&self) -> Frame<'_> {
         Frame {

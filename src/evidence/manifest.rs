@@ -35,7 +35,8 @@ pub struct Manifest {
     pub outputs: Vec<Output>,
     /// What was replaced by something else; `null` if nothing was.
     pub anonymized: Option<Anonymized>,
-    /// Ids of the findings that an analysis of the bundle's capture finds again.
+    /// Ids of the findings that an analysis of the bundle's capture finds again; of a
+    /// comparison, those of which all frames that they name are in it.
     pub findings_repeated: Vec<String>,
     /// Ids of those that it does not, as their frames had no room in it
     /// (`--evidence-bytes`).
@@ -65,6 +66,9 @@ pub struct Input {
     /// SHA-256 of the file as stored, in lower-case hex; `null` if it could not be read or
     /// was not to be hashed.
     pub sha256: Option<String>,
+    /// The point of the path where it was captured, as the report names it; `null` unless
+    /// captures at several points were compared.
+    pub point: Option<String>,
 }
 
 /// A file of the bundle.
@@ -202,11 +206,13 @@ mod tests {
                     path: "a\u{202e}\u{1b}[2J.pcap".to_owned(),
                     bytes: 3,
                     sha256: Some("00ff".to_owned()),
+                    point: Some("A".to_owned()),
                 },
                 Input {
                     path: "-".to_owned(),
                     bytes: 7,
                     sha256: None,
+                    point: None,
                 },
             ],
             outputs: vec![Output::new(
@@ -270,7 +276,9 @@ mod tests {
         assert_eq!(value["schema_version"], 1);
         assert_eq!(value["tool"]["name"], "fraglens");
         assert_eq!(value["inputs"][0]["path"], "a\u{202e}\u{1b}[2J.pcap");
+        assert_eq!(value["inputs"][0]["point"], "A");
         assert_eq!(value["inputs"][1]["sha256"], Value::Null);
+        assert_eq!(value["inputs"][1]["point"], Value::Null);
         let report = json!({ "name": "report.html", "bytes": 9, "sha256": "ff00" });
         assert_eq!(value["outputs"], json!([report]));
         assert_eq!(value["anonymized"], Value::Null);

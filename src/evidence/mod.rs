@@ -22,23 +22,31 @@ pub mod anonymize;
 pub mod archive;
 mod bundle;
 mod datagrams;
+mod document;
 mod excerpt;
+mod gaps;
 mod hashed;
 mod kept;
 pub mod manifest;
+mod path;
 pub mod pcapng;
 mod pool;
 mod remarks;
 mod ring;
+mod room;
 #[cfg(test)]
 mod tests;
 mod wanted;
 
 pub use bundle::{Bundle, Exists, Finished};
+pub use document::Document;
 pub use excerpt::Excerpt;
 pub use hashed::{Hashed, HashingWriter, sha256_of};
 pub use kept::{Kept, KeptFrame};
 pub use manifest::Manifest;
+#[cfg(test)]
+pub(crate) use path::tests as path_tests;
+pub use path::{Changed, Gathering, PathExcerpt};
 pub use pool::{Pool, Reading};
 pub use remarks::Context;
 pub use wanted::Wanted;

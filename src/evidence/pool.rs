@@ -1,20 +1,23 @@
 //! The second reading: frames that may prove something, the nearest ones.
 
-use super::datagrams::Datagrams;
+use super::datagrams::{self, Datagrams};
 use super::kept::{Kept, KeptFrame};
-use super::pcapng::{InterfaceFacts, PACKET_OVERHEAD_BYTES, Statistics};
+use super::pcapng::{InterfaceFacts, Statistics};
 use super::ring::Ring;
+use super::room::Room;
 use super::wanted::Wanted;
 use crate::decode::{DecodeOptions, Decoder};
 use crate::model::facts::{Fragment, Packet};
 use crate::model::{Duration, Frame, FrameId, LinkType, Timestamp, escape};
-use crate::reassemble::{FragmentFacts, Place};
 use crate::source::{Block, FileFacts, FilterSet, Source};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 /// What is missing of a datagram may yet come, unless the capture goes on for some time.
 const GOES_ON_AFTER: Duration = Duration::from_millis(100);
+
+/// Bytes of a comment: most frames have none.
+const COMMENT_BYTES: usize = 20;
 
 /// Most interfaces that frames of a pool are of; those beyond are put to the last.
 const MAX_INTERFACES: usize = 1024;
@@ -33,23 +36,8 @@ pub struct Reading {
 /// Frames near to what is to be shown, and no more of them than a file may hold.
 #[derive(Debug)]
 pub struct Pool {
-    pub(super) frames: Vec<Pooled>,
+    room: Room<Ring>,
     interfaces: Interfaces,
-    bytes: u64,
-    limit: u64,
-    /// Frames in rings further out are not taken.
-    outermost: Ring,
-    /// Frames that would have been taken if there had been room.
-    pub(super) left_out: u64,
-}
-
-/// A frame, and why it is kept.
-#[derive(Debug)]
-pub(super) struct Pooled {
-    pub frame: KeptFrame,
-    pub ring: Ring,
-    /// Number of the datagram that a fragment belongs to.
-    pub datagram: Option<u64>,
 }
 
 impl Pool {
@@ -69,12 +57,8 @@ impl Pool {
             awaited: None,
         };
         let mut pool = Self {
-            frames: Vec::new(),
+            room: Room::new(reading.limit_bytes, COMMENT_BYTES),
             interfaces: Interfaces::default(),
-            bytes: 0,
-            limit: reading.limit_bytes,
-            outermost: Ring::OUTERMOST,
-            left_out: 0,
         };
         let mut block = Block::default();
         while flow().is_continue() && source.fill(&mut block) {
@@ -89,9 +73,18 @@ impl Pool {
         pool
     }
 
+    /// Frames that would have been taken if there had been room.
+    pub(super) fn left_out(&self) -> u64 {
+        self.room.left_out
+    }
+
     /// The frames up to a ring, as a capture of their own.
     pub(super) fn up_to(&self, ring: Ring) -> (Kept, Vec<Option<u64>>) {
-        let near = self.frames.iter().filter(|pooled| pooled.ring <= ring);
+        let near = self
+            .room
+            .frames
+            .iter()
+            .filter(|pooled| pooled.place <= ring);
         let (frames, datagrams) = near
             .map(|pooled| (pooled.frame.clone(), pooled.datagram))
             .unzip();
@@ -105,80 +98,33 @@ impl Pool {
 
     /// The rings in which there are frames, from the innermost.
     pub(super) fn rings(&self) -> Vec<Ring> {
-        let rings = self.frames.iter().map(|pooled| pooled.ring);
+        let rings = self.room.frames.iter().map(|pooled| pooled.place);
         let distinct: std::collections::BTreeSet<Ring> = rings.collect();
         distinct.into_iter().collect()
     }
 
     fn take(&mut self, frame: &Frame<'_>, ring: Ring, datagram: Option<u64>) {
-        if ring > self.outermost {
-            self.left_out += 1;
-            return;
-        }
-        self.bytes += bytes_of(frame.data);
-        let interface = self.interfaces.index(frame);
-        self.frames.push(Pooled {
-            frame: KeptFrame {
-                origin: frame.id,
-                interface,
-                timestamp: frame.timestamp,
-                wire_bytes: frame.wire_bytes,
-                link_type: frame.link_type,
-                data: frame.data.to_vec(),
-                comment: None,
-            },
-            ring,
-            datagram,
+        let interface = &mut self.interfaces;
+        self.room.take(ring, datagram, || {
+            KeptFrame::of(frame, interface.index(frame))
         });
-        while self.bytes > self.limit {
-            self.let_go_of_the_outermost();
-        }
-    }
-
-    fn let_go_of_the_outermost(&mut self) {
-        let Some(outermost) = self.frames.iter().map(|pooled| pooled.ring).max() else {
-            self.bytes = 0;
-            return;
-        };
-        let before = self.frames.len();
-        if self.frames.iter().all(|pooled| pooled.ring == outermost) {
-            // Nothing is nearer: what came first stays, and no more like it comes.
-            self.outermost = self.outermost.min(outermost.inward());
-            while self.bytes > self.limit
-                && let Some(last) = self.frames.pop()
-            {
-                self.bytes -= bytes_of(&last.frame.data);
-            }
-        } else {
-            self.frames.retain(|pooled| pooled.ring < outermost);
-            let kept = self.frames.iter();
-            self.bytes = kept.map(|pooled| bytes_of(&pooled.frame.data)).sum();
-            self.outermost = self.outermost.min(outermost.inward());
-        }
-        self.left_out += (before - self.frames.len()) as u64;
     }
 
     /// A fragment that is named stands for its whole datagram.
     fn draw_in(&mut self) {
         let mut nearest: HashMap<u64, Ring> = HashMap::new();
-        for pooled in &self.frames {
+        for pooled in &self.room.frames {
             if let Some(datagram) = pooled.datagram {
-                let ring = nearest.entry(datagram).or_insert(pooled.ring);
-                *ring = pooled.ring.min(*ring);
+                let ring = nearest.entry(datagram).or_insert(pooled.place);
+                *ring = pooled.place.min(*ring);
             }
         }
-        for pooled in &mut self.frames {
+        for pooled in &mut self.room.frames {
             if let Some(ring) = pooled.datagram.and_then(|datagram| nearest.get(&datagram)) {
-                pooled.ring = *ring;
+                pooled.place = *ring;
             }
         }
     }
-}
-
-/// Bytes that a frame takes in a file, with a short comment.
-fn bytes_of(data: &[u8]) -> u64 {
-    const COMMENT: usize = 24;
-    (data.len().next_multiple_of(4) + PACKET_OVERHEAD_BYTES + COMMENT) as u64
 }
 
 /// Looks at each frame.
@@ -186,7 +132,7 @@ struct Look<'a> {
     filter: Option<FilterSet>,
     decoder: Decoder,
     packet: Packet,
-    datagrams: Datagrams,
+    datagrams: Datagrams<Ring>,
     wanted: &'a Wanted,
     /// When a frame is wanted that shows that the capture went on.
     awaited: Option<Timestamp>,
@@ -213,14 +159,14 @@ impl Look<'_> {
             self.awaited = Some(frame.timestamp + GOES_ON_AFTER);
         }
         let is_named = ring <= Ring::NAMED;
-        match self.fragment(frame) {
+        match datagrams::fragment(&self.packet, frame) {
             None => Some((ring, None)),
             Some(fragment) => {
                 let member = self.datagrams.follow(&fragment, ring);
                 let nearest = if is_named {
-                    ring.min(member.ring)
+                    ring.min(member.note)
                 } else {
-                    member.ring
+                    member.note
                 };
                 Some((nearest, Some(member.datagram)))
             }
@@ -250,24 +196,6 @@ impl Look<'_> {
             self.wanted.is_about(addresses.source())
                 || self.wanted.is_about(addresses.destination())
         })
-    }
-
-    fn fragment(&self, frame: &Frame<'_>) -> Option<FragmentFacts> {
-        let layer = self.packet.layers.last()?;
-        let Fragment::Piece(piece) = &layer.fragment else {
-            return None;
-        };
-        let place = Place {
-            frame: frame.id,
-            timestamp: frame.timestamp,
-            wire_bytes: frame.wire_bytes.into(),
-            depth: 0,
-            ovn: None,
-            direction: None,
-            buffer: 0,
-            start: 0,
-        };
-        Some(FragmentFacts::of(layer, piece, &place))
     }
 }
 

@@ -9,13 +9,6 @@ pub(super) struct Ring(u8);
 impl Ring {
     /// The outermost of the rings that hold the frames that are named.
     pub const NAMED: Self = Self(2);
-    /// Beyond all that can be.
-    pub const OUTERMOST: Self = Self(u8::MAX);
-
-    /// The next one inward.
-    pub fn inward(self) -> Self {
-        Self(self.0.saturating_sub(1))
-    }
 
     /// Of a frame so many frames away from the one that has this place among those of
     /// its finding.

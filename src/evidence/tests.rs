@@ -225,7 +225,7 @@ fn an_error_of_the_output_is_kept_as_it_is() {
 }
 
 /// What a program says of a file; `None` where it is not installed.
-fn told_by(program: &str, arguments: &[&str], file: &[u8]) -> Option<String> {
+pub(super) fn told_by(program: &str, arguments: &[&str], file: &[u8]) -> Option<String> {
     let mut path = tempfile::NamedTempFile::new().unwrap();
     path.write_all(file).unwrap();
     let output = Command::new(program)

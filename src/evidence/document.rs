@@ -1,0 +1,54 @@
+//! What a bundle is about, in every form that lies in it.
+
+use crate::report::comparison::Comparison;
+use crate::report::{Beside, Report, csv, html, json, markdown};
+use std::io::{self, Write};
+
+/// A document that a bundle holds in every form; `beside` is the capture that lies with it.
+pub trait Document {
+    /// Writes the page.
+    fn html(&self, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()>;
+    /// Writes the text for a ticket.
+    fn markdown(&self, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()>;
+    /// Writes all of it.
+    fn json(&self, out: &mut impl Write) -> io::Result<()>;
+    /// Writes the table of its flows.
+    fn csv(&self, out: &mut impl Write) -> io::Result<()>;
+}
+
+impl Document for Report {
+    fn html(&self, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+        html::write_beside(self, beside, out)
+    }
+
+    fn markdown(&self, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+        markdown::write_beside(self, beside, out)
+    }
+
+    fn json(&self, out: &mut impl Write) -> io::Result<()> {
+        json::write(self, out)
+    }
+
+    fn csv(&self, out: &mut impl Write) -> io::Result<()> {
+        csv::write(self, out)
+    }
+}
+
+/// Until a form has a writer of its own, it is the whole document.
+impl Document for Comparison {
+    fn html(&self, _beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+        json::write_document(self, out)
+    }
+
+    fn markdown(&self, _beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+        json::write_document(self, out)
+    }
+
+    fn json(&self, out: &mut impl Write) -> io::Result<()> {
+        json::write_document(self, out)
+    }
+
+    fn csv(&self, out: &mut impl Write) -> io::Result<()> {
+        json::write_document(self, out)
+    }
+}
