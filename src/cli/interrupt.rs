@@ -86,6 +86,19 @@ impl Interrupt {
     }
 }
 
+#[cfg(test)]
+impl Interrupt {
+    /// One that nobody asks.
+    pub(super) fn deaf() -> Self {
+        Self(Arc::default())
+    }
+
+    /// One that was asked already.
+    pub(super) fn asked() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
 /// The signals that are ignored, the first in the lowest bit; none where that is not known.
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! What a bundle is about, in every form that lies in it.
 
-use crate::report::comparison::Comparison;
+use crate::report::comparison::{self, Comparison};
 use crate::report::{Beside, Report, csv, html, json, markdown};
 use std::io::{self, Write};
 
@@ -34,21 +34,21 @@ impl Document for Report {
     }
 }
 
-/// Until a form has a writer of its own, it is the whole document.
 impl Document for Comparison {
-    fn html(&self, _beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
-        json::write_document(self, out)
+    // Until there is a page, it is the text for a ticket.
+    fn html(&self, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+        self.markdown(beside, out)
     }
 
     fn markdown(&self, _beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
-        json::write_document(self, out)
+        comparison::markdown::write(self, out)
     }
 
     fn json(&self, out: &mut impl Write) -> io::Result<()> {
-        json::write_document(self, out)
+        comparison::json::write(self, out)
     }
 
     fn csv(&self, out: &mut impl Write) -> io::Result<()> {
-        json::write_document(self, out)
+        comparison::csv::write(self, out)
     }
 }

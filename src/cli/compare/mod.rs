@@ -2,6 +2,8 @@
 //! them.
 
 mod args;
+#[cfg_attr(not(test), expect(dead_code, reason = "not wired yet"))]
+mod bundle;
 
 pub use args::{CompareArgs, CompareOptions, options};
 

@@ -5,7 +5,7 @@ mod disguise;
 mod proof;
 mod saved;
 mod spool;
-mod told;
+pub(in crate::cli) mod told;
 
 pub(in crate::cli) use saved::Watched;
 
@@ -52,7 +52,7 @@ pub(super) fn run(options: &EvidenceOptions) -> anyhow::Result<Status> {
     }
     let created = manifest.created.0;
     bundle
-        .report(&report, &excerpt, disguise.is_some())
+        .report(&report, &excerpt.beside(disguise.is_some()))
         .and_then(|()| bundle.capture(&excerpt.kept, &told::of_all(&report, &excerpt)))
         .and_then(|()| bundle.seal(manifest))
         .with_context(failed)?;
@@ -169,6 +169,7 @@ fn inputs(report: &Report, files: &[FileFacts], is_anonymized: bool) -> Vec<mani
             path: file.path.clone(),
             bytes: file.bytes,
             sha256: facts.sha256.clone().filter(|_| !is_anonymized),
+            point: None,
         })
         .collect()
 }

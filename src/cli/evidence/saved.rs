@@ -62,10 +62,11 @@ impl Watched {
                 path: file.path,
                 bytes: file.bytes,
                 sha256: file.sha256,
+                point: None,
             })
             .collect();
         manifest.host = Some(host(interfaces, &self.captured_on));
-        bundle.report(&report, &excerpt, false)?;
+        bundle.report(&report, &excerpt.beside(false))?;
         bundle.file("snapshot.json", |out| json::write_document(snapshot, out))?;
         bundle.capture(&excerpt.kept, &super::told::of_all(&report, &excerpt))?;
         bundle.seal(manifest)?;

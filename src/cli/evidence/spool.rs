@@ -12,7 +12,7 @@ use nix::poll::{PollFd, PollFlags, poll};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,19 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Inputs that can be read twice.
 pub(in crate::cli) struct Spool {
     capture: CaptureOptions,
+    /// Of each input; `None` of what is not there.
+    stamps: Vec<Option<Stamp>>,
     copies: Vec<Copy>,
+}
+
+/// Which file it is, and since when it has been what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    /// Seconds and nanoseconds.
+    modified: (i64, i64),
 }
 
 /// What was copied.
@@ -59,6 +71,7 @@ impl Spool {
                 },
                 ..capture.clone()
             },
+            stamps: Vec::new(),
             copies: Vec::new(),
         };
         for input in &mut spool.capture.inputs {
@@ -75,6 +88,8 @@ impl Spool {
                 path,
             });
         }
+        let inputs = spool.capture.inputs.iter();
+        spool.stamps = inputs.map(|input| Stamp::of(input)).collect();
         Ok(spool)
     }
 
@@ -102,6 +117,31 @@ impl Spool {
         Ok(())
     }
 
+    /// Makes sure that no input was written to since, where the second reading does not
+    /// come to the end.
+    ///
+    /// # Errors
+    ///
+    /// One was, or is another now.
+    pub fn unchanged(&self) -> anyhow::Result<()> {
+        for (input, stamp) in self.capture.inputs.iter().zip(&self.stamps) {
+            let shown = self.name(input).to_string_lossy();
+            anyhow::ensure!(
+                Stamp::of(input) == *stamp,
+                "nothing was written: {} changed while it was read; copy it first",
+                escape::line(&shown)
+            );
+        }
+        Ok(())
+    }
+
+    /// What an input is called that can be read at this path.
+    fn name<'a>(&'a self, path: &'a Path) -> &'a Path {
+        let mut copies = self.copies.iter();
+        let copy = copies.find(|copy| copy.path == path);
+        copy.map_or(path, |copy| &copy.name)
+    }
+
     /// Calls what was copied what it was called.
     pub fn rename(&self, files: &mut [FileFacts]) {
         for file in files {
@@ -110,6 +150,18 @@ impl Spool {
                 file.path = escape::line(&copy.name.to_string_lossy()).into_owned();
             }
         }
+    }
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let found = path.metadata().ok()?;
+        Some(Self {
+            device: found.dev(),
+            inode: found.ino(),
+            bytes: found.len(),
+            modified: (found.mtime(), found.mtime_nsec()),
+        })
     }
 }
 

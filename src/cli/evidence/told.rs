@@ -65,13 +65,14 @@ pub(super) fn differences(excerpt: &Excerpt) {
     }
 }
 
-fn say(line: &str) {
+/// Says a line on standard error.
+pub(in crate::cli) fn say(line: &str) {
     // Nobody is left to be told if standard error is closed.
     let _ = writeln!(io::stderr(), "fraglens: {}", escape::line(line));
 }
 
 /// The words that were typed.
-pub(super) fn command_line() -> Vec<String> {
+pub(in crate::cli) fn command_line() -> Vec<String> {
     let words = std::env::args_os();
     words
         .map(|word| word.to_string_lossy().into_owned())
@@ -79,7 +80,7 @@ pub(super) fn command_line() -> Vec<String> {
 }
 
 /// The time of day: a bundle says when it was made.
-pub(super) fn now() -> Time {
+pub(in crate::cli) fn now() -> Time {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

@@ -2,9 +2,9 @@
 
 use super::name;
 use crate::model::{Timestamp, number};
-use crate::report::comparison::Comparison;
-use crate::report::comparison::document::{Damage, DamageKind, Direction, PathFlow, Segment};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::report::comparison::document::{Damage, Direction, Segment};
+use crate::report::comparison::{self, Comparison};
+use std::collections::BTreeMap;
 
 /// What is named, by point.
 #[derive(Debug, Default)]
@@ -53,9 +53,6 @@ impl Place {
 /// A frame of some point.
 type Where = (u32, u64);
 
-/// Where damage was before and behind.
-type Ends = (Where, Where);
-
 impl Exhibits {
     /// What a comparison names.
     pub fn of(comparison: &Comparison) -> Self {
@@ -99,19 +96,19 @@ impl Exhibits {
     }
 
     fn damage(&mut self, comparison: &Comparison) {
-        let backward = backward(comparison);
-        for (number, segment) in comparison.segments.iter().enumerate() {
-            let finding = comparison.findings.len() + number;
-            for (turn, damage) in segment.damage.iter().enumerate() {
-                let mut ends = ends(segment, damage);
-                if backward.contains(&turned(ends)) {
-                    ends = turned(ends);
+        let mut number = comparison.findings.len();
+        for (direction, segments) in ways(comparison) {
+            for segment in segments {
+                for (turn, damage) in segment.damage.iter().enumerate() {
+                    let [before, behind] = ends(direction, segment, damage);
+                    let place = Place::named(turn, number);
+                    let told = comparison::damage(damage);
+                    let to = elsewhere("to", behind, comparison);
+                    let from = elsewhere("from", before, comparison);
+                    self.name(before, place, format!("changed on the way {to}: {told}"));
+                    self.name(behind, place, format!("changed on the way {from}: {told}"));
                 }
-                let place = Place::named(turn, finding);
-                let names = [ends.0.0, ends.1.0].map(|point| name(comparison, point));
-                let [before, behind] = told(damage, ends, names);
-                self.name(ends.0, place, before);
-                self.name(ends.1, place, behind);
+                number += 1;
             }
         }
     }
@@ -127,86 +124,32 @@ impl Place {
     }
 }
 
-/// Damage to what went back. A segment adds both directions up and is named in the forward
-/// one: where its damage was before and behind, the flows know.
-fn backward(comparison: &Comparison) -> BTreeSet<Ends> {
-    let flows = comparison.flows.iter().chain(&comparison.carriers);
-    let flows = flows.filter(|flow| flow.direction == Direction::Backward);
-    flows.flat_map(damage_of).collect()
-}
-
-fn damage_of(flow: &PathFlow) -> impl Iterator<Item = Ends> {
-    let segments = flow.segments.iter();
-    segments.flat_map(|segment| {
-        let damage = segment.damage.iter();
-        damage.map(|damage| {
-            let ends = ends(segment, damage);
-            // Whichever way its segments are named, it goes towards the first point.
-            if ends.0.0 < ends.1.0 {
-                turned(ends)
-            } else {
-                ends
-            }
-        })
-    })
-}
-
-fn ends(segment: &Segment, damage: &Damage) -> Ends {
-    (
-        (segment.from, damage.from_frame),
-        (segment.to, damage.to_frame),
-    )
-}
-
-/// The same frames, at the other points.
-fn turned(((before, from_frame), (behind, to_frame)): Ends) -> Ends {
-    ((behind, from_frame), (before, to_frame))
-}
-
-/// What is said of damage where it was not yet, and where it is.
-fn told(damage: &Damage, (before, behind): Ends, names: [&str; 2]) -> [String; 2] {
-    let what = described(damage);
-    let [from, to] = names.map(|name| name.to_owned());
-    let first = |here: &str, there: &str| match damage.first_offset {
-        Some(offset) => format!(
-            ", the first at byte {} of the IP payload: {here} here, {there} there",
-            number::count(offset.into())
-        ),
-        None => String::new(),
-    };
-    let before_frame = number::count(before.1);
-    let behind_frame = number::count(behind.1);
-    [
-        format!(
-            "changed on the way to {to} (frame {behind_frame} there): {what}{}",
-            first(&damage.was, &damage.is)
-        ),
-        format!(
-            "changed on the way from {from} (frame {before_frame} there): {what}{}",
-            first(&damage.is, &damage.was)
-        ),
-    ]
-}
-
-fn described(damage: &Damage) -> String {
-    let kind = match damage.kind {
-        DamageKind::Bits => "a few bits flipped",
-        DamageKind::Filled => "a run of bytes became all the same",
-        DamageKind::Patterned => "equal differences at equal distances",
-        DamageKind::Shifted => "the same bytes, but moved",
-        DamageKind::Resized => "shorter or longer",
-        DamageKind::Replaced => "other data",
-        DamageKind::Unknown => "its bytes are not the same",
-    };
-    let bytes = damage.bytes_differing.map(u64::from);
-    let bits = damage.bits_differing.map(u64::from);
-    match (bytes, bits) {
-        (Some(bytes), Some(bits)) => format!(
-            "{kind}; {} and {} differ",
-            number::counted(bytes, "byte"),
-            number::counted(bits, "bit")
-        ),
-        (Some(bytes), None) => format!("{kind}; {} differ", number::counted(bytes, "byte")),
-        _ => kind.to_owned(),
+/// The segments of each direction: from their sums nobody can tell at which point a frame
+/// was before it was changed.
+fn ways(comparison: &Comparison) -> Vec<(Direction, &[Segment])> {
+    if comparison.directions.is_empty() {
+        let mut flows = comparison.flows.iter();
+        let direction = flows
+            .next()
+            .map_or(Direction::Forward, |flow| flow.direction);
+        return vec![(direction, &comparison.segments)];
     }
+    let ways = comparison.directions.iter();
+    ways.map(|way| (way.direction, way.segments.as_slice()))
+        .collect()
+}
+
+/// Where a packet was before it was changed, and behind that.
+fn ends(direction: Direction, segment: &Segment, damage: &Damage) -> [Where; 2] {
+    let (before, behind) = match direction {
+        Direction::Forward => (segment.from, segment.to),
+        Direction::Backward => (segment.to, segment.from),
+    };
+    [(before, damage.from_frame), (behind, damage.to_frame)]
+}
+
+/// `to B (frame 17 there)`.
+fn elsewhere(way: &str, (point, frame): Where, comparison: &Comparison) -> String {
+    let name = name(comparison, point);
+    format!("{way} {name} (frame {} there)", number::count(frame))
 }

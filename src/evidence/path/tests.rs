@@ -6,12 +6,12 @@ use super::*;
 use crate::decode::DecodeOptions;
 use crate::evidence::Reading;
 use crate::evidence::tests::told_by;
-use crate::model::{LinkType, Protocol, Timestamp};
+use crate::model::{LinkType, Timestamp};
 use crate::report::comparison::document::{
-    Clock, ClockBasis, Common, CompareOptions, Damage, DamageKind, Direction, PathEvidence,
-    PathFinding, PathFlow, Point, Relation, Segment,
+    Clock, ClockBasis, Common, CompareOptions, Damage, DamageKind, Direction, OneWay, PathEvidence,
+    PathFinding, Point, Relation, Segment,
 };
-use crate::report::document::{CaptureFile, FlowKey, Severity, Time, Tool};
+use crate::report::document::{CaptureFile, Severity, Time, Tool};
 use crate::source::{FilterSet, Memory, SourceOptions};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -52,6 +52,7 @@ pub(crate) fn comparison(points: usize) -> Sample {
         relation: Relation::Same,
         segments: segments.collect(),
         path: Segment::default(),
+        directions: Vec::new(),
         common: Some(common),
         points,
         flows_total: 0,
@@ -372,54 +373,38 @@ fn damage_is_shown_before_and_behind() {
         is: "ff0f".to_owned(),
         kind: DamageKind::Bits,
     };
-    // The second went back: it was at B first.
-    sample.document.segments[0].damage = vec![damage(1, 2), damage(3, 4)];
-    let segment = |from, to| Segment {
-        from,
-        to,
-        damage: vec![damage(3, 4)],
-        ..Segment::default()
-    };
-    for (from, to) in [(1, 0), (0, 1)] {
-        sample.document.flows = vec![backward(segment(from, to))];
-        let frames: Vec<Vec<u8>> = (0..4).map(|id| whole(id, 100)).collect();
-        let excerpt = sample.gathered(&[frames.clone(), frames], LIMIT);
-        assert_eq!(origins(&excerpt), [(0, 1), (1, 2), (1, 3), (0, 4)]);
-        let what = "a few bits flipped; 2 bytes and 3 bits differ, the first at byte 1,000 of the IP payload";
-        assert_eq!(
-            comment(&excerpt, (0, 1)),
-            format!(
-                "changed on the way to B (frame 2 there): {what}: 0a0b here, ff0f there\n(frame 1 at A)"
-            )
-        );
-        assert_eq!(
-            comment(&excerpt, (0, 4)),
-            format!(
-                "changed on the way from B (frame 3 there): {what}: ff0f here, 0a0b there\n(frame 4 at A)"
-            )
-        );
-    }
-}
-
-fn backward(segment: Segment) -> PathFlow {
-    let key = FlowKey {
-        src: [10, 0, 0, 1].into(),
-        dst: [10, 0, 0, 2].into(),
-        src_port: None,
-        dst_port: None,
-        protocol: Protocol::UDP,
-        vlans: Vec::new(),
-        tunnel: None,
-    };
-    PathFlow {
-        key,
-        direction: Direction::Backward,
-        seen_as: Vec::new(),
-        segments: vec![segment],
+    let way = |direction, damage| OneWay {
+        direction,
+        segments: vec![Segment {
+            from: 0,
+            to: 1,
+            damage: vec![damage],
+            ..Segment::default()
+        }],
         path: Segment::default(),
-        first_timestamp: None,
-        last_timestamp: None,
-    }
+    };
+    sample.document.directions = vec![
+        way(Direction::Forward, damage(1, 2)),
+        // At B first.
+        way(Direction::Backward, damage(3, 4)),
+    ];
+    let frames: Vec<Vec<u8>> = (0..4).map(|id| whole(id, 100)).collect();
+    let excerpt = sample.gathered(&[frames.clone(), frames.clone()], LIMIT);
+    assert_eq!(origins(&excerpt), [(0, 1), (1, 2), (1, 3), (0, 4)]);
+    let begins = |origin, begin: &str| {
+        let told = comment(&excerpt, origin);
+        assert!(told.starts_with(begin), "{told}");
+        assert!(told.contains("0a0b became ff0f"), "{told}");
+    };
+    begins((0, 1), "changed on the way to B (frame 2 there): 2 bytes");
+    begins((1, 2), "changed on the way from A (frame 1 there): 2 bytes");
+    begins((1, 3), "changed on the way to A (frame 4 there): 2 bytes");
+    begins((0, 4), "changed on the way from B (frame 3 there): 2 bytes");
+    // All of it went forward.
+    sample.document.directions.clear();
+    sample.document.segments[0].damage = vec![damage(1, 2)];
+    let excerpt = sample.gathered(&[frames.clone(), frames], LIMIT);
+    assert_eq!(origins(&excerpt), [(0, 1), (1, 2)]);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod words;
 
 pub use build::{ComparedParts, build};
 pub use document::Comparison;
+pub use words::damage;
 
 #[cfg(test)]
 pub(crate) mod samples;

@@ -5,7 +5,7 @@ use crate::report::comparison::document::{Damage, DamageKind};
 use crate::report::escape;
 
 /// `2 bytes, 3 bits differ, the first at byte 612: was 0a1b, is 0a1f; single bits`.
-pub(in crate::report::comparison) fn damage(damage: &Damage) -> String {
+pub fn damage(damage: &Damage) -> String {
     let bytes = damage
         .bytes_differing
         .map(|bytes| number::counted(bytes.into(), "byte"));

@@ -8,7 +8,7 @@ mod point;
 mod segment;
 
 pub(super) use changes::changes;
-pub(super) use damage::damage;
+pub use damage::damage;
 pub(super) use flow::{flow, worst_stretch};
 pub(super) use loss::{
     LossRow, bursts, described, pattern, place_rows, size_rows, tenth_rows, with_rate,
