@@ -2,7 +2,6 @@
 //! them.
 
 mod args;
-#[cfg_attr(not(test), expect(dead_code, reason = "not wired yet"))]
 mod bundle;
 
 pub use args::{CompareArgs, CompareOptions, options};
@@ -16,23 +15,59 @@ use super::output::Output;
 use super::progress::Bar;
 use super::witness;
 use crate::compare::{self, Outcome, Pass};
+use crate::pipeline;
 use crate::receiver::Settings;
 use crate::report::comparison::document::{self, Comparison};
 use crate::report::comparison::{ComparedParts, build, csv, html, json, markdown, ndjson, text};
 use crate::report::document::Severity;
 use crate::source::{CaptureFiles, Source};
+use bundle::{Again, Promised};
 use std::io;
 use std::slice;
 
 /// Compares, writes what came of it, and says so by the exit status.
 pub(super) fn run(options: &CompareOptions) -> anyhow::Result<Status> {
-    let interrupt = Interrupt::listen()?;
+    let interrupt = match options.evidence {
+        Some(_) => Interrupt::listen_to_tidy_up(),
+        None => Interrupt::listen(),
+    }?;
+    let promised = options.evidence.as_deref().map(Promised::begin);
+    let promised = promised.transpose()?;
     let output = Output::open(options.layout.output.as_deref(), &options.capture.inputs)?;
     let spool = Spool::of(&options.capture, &interrupt)?;
     let bar = Bar::new(options.capture.progress);
     let compared = compare(options, &spool, &bar, &interrupt);
     bar.clear();
-    finish(options, &compared?, output)
+    let Compared {
+        comparison,
+        stages,
+        inputs,
+    } = compared?;
+    if let Some(promised) = promised {
+        // Half of what was asked for would be taken for all of it.
+        interrupt.check()?;
+        let again = Again {
+            spool: &spool,
+            inputs: &inputs,
+            filter: stages.filter,
+            decode: stages.decode,
+            evidence_bytes: options.evidence_bytes,
+            progress: options.capture.progress,
+        };
+        if was_anything_read(&comparison) {
+            promised.write(&comparison, &again, &bar, &interrupt)?;
+        }
+    }
+    finish(options, &comparison, output)
+}
+
+/// What came of the captures.
+struct Compared {
+    comparison: Comparison,
+    /// How they were read.
+    stages: pipeline::Options,
+    /// Which input each point is.
+    inputs: Vec<usize>,
 }
 
 /// Reads all captures and lays out what came of them.
@@ -41,8 +76,12 @@ fn compare(
     spool: &Spool,
     bar: &Bar,
     interrupt: &Interrupt,
-) -> anyhow::Result<Comparison> {
-    let capture = &options.capture;
+) -> anyhow::Result<Compared> {
+    let capture = match options.evidence {
+        // A manifest has the hash of every input.
+        Some(_) => spool.capture(),
+        None => &options.capture,
+    };
     let mut warnings = capture.filter_warnings();
     let stages = capture.stages.pipeline(
         capture.filter_set()?,
@@ -52,10 +91,10 @@ fn compare(
     let benchmark = witness::benchmark(capture.benchmark.as_deref())?;
     let kernel = witness::kernel(capture.nstat.as_deref())?;
     let how = compare::Options {
-        filter: stages.filter,
-        decode: stages.decode,
+        filter: stages.filter.clone(),
+        decode: stages.decode.clone(),
         reassembly: stages.reassembly,
-        receiver: stages.receiver,
+        receiver: stages.receiver.clone(),
         window: options.window,
         step: options.layout.timeline_bucket,
         order: options.order,
@@ -81,7 +120,11 @@ fn compare(
         kernel: kernel.as_ref(),
         warnings: &warnings,
     };
-    Ok(build(&parts, effective(options, &outcome)))
+    Ok(Compared {
+        comparison: build(&parts, effective(options, &outcome)),
+        inputs: outcome.points.iter().map(|point| point.given).collect(),
+        stages,
+    })
 }
 
 fn effective(options: &CompareOptions, outcome: &Outcome) -> document::CompareOptions {
@@ -106,7 +149,7 @@ fn finish(
 ) -> anyhow::Result<Status> {
     let files = comparison.points.iter().map(|point| &point.file);
     layout::complain_of_files(files.clone());
-    if comparison.points.iter().any(|point| point.file.frames > 0) {
+    if was_anything_read(comparison) {
         write(options, comparison, &mut output)?;
         output.finish()?;
     }
@@ -123,6 +166,11 @@ fn finish(
         Some(limit) if worst >= Some(limit) => Status::FailOn,
         _ => Status::Done,
     })
+}
+
+fn was_anything_read(comparison: &Comparison) -> bool {
+    let mut points = comparison.points.iter();
+    points.any(|point| point.file.frames > 0)
 }
 
 fn write(options: &CompareOptions, comparison: &Comparison, out: &mut Output) -> io::Result<()> {
