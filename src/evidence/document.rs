@@ -35,9 +35,8 @@ impl Document for Report {
 }
 
 impl Document for Comparison {
-    // Until there is a page, it is the text for a ticket.
-    fn html(&self, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
-        self.markdown(beside, out)
+    fn html(&self, _beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+        comparison::html::write(self, out)
     }
 
     fn markdown(&self, _beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {

@@ -94,7 +94,7 @@ fn compare(
         filter: stages.filter.clone(),
         decode: stages.decode.clone(),
         reassembly: stages.reassembly,
-        receiver: stages.receiver.clone(),
+        receiver: stages.receiver,
         window: options.window,
         step: options.layout.timeline_bucket,
         order: options.order,
