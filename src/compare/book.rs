@@ -1,6 +1,7 @@
 //! What became of each parcel, written down once it is over.
 
 use super::between::{Between, Count, MAX_PAIRS, Pair, Shown};
+use super::delay::Delays;
 use super::flight::{Flight, pairs};
 use super::parcel::{Mask, Parcel, Piece, UNKNOWN};
 use super::shape::{Fate, Place};
@@ -25,8 +26,8 @@ pub(super) struct Book {
     accounts: Vec<Account>,
     /// Over time, by pair of points.
     series: Vec<Series>,
-    /// Of all flows, by pair of points: how long packets took.
-    pub delays: Vec<Option<super::delay::Delays>>,
+    /// Of flows that have none of their own, by pair of points: how long packets took.
+    delays: Vec<Option<Delays>>,
     /// By point.
     pub tallies: Vec<Tally>,
     /// Datagrams written down under the account of others.
@@ -138,7 +139,7 @@ impl Book {
             numbers: Vec::new(),
             accounts: Vec::new(),
             series: (0..pairs).map(|_| Series::new(step)).collect(),
-            delays: (0..pairs).map(|_| super::delay::Delays::new()).collect(),
+            delays: (0..pairs).map(|_| Delays::new()).collect(),
             tallies: vec![Tally::default(); points],
             shared: 0,
             pieces: Vec::new(),
@@ -146,8 +147,16 @@ impl Book {
     }
 
     /// The accounts, those of flows that turned out to be one added up.
-    pub fn into_accounts(self) -> (Vec<Account>, Vec<Series>) {
-        (self.accounts, self.series)
+    pub fn into_accounts(mut self) -> (Vec<Account>, Vec<(Series, Option<Delays>)>) {
+        for account in &self.accounts {
+            for (all, between) in self.delays.iter_mut().zip(&account.between) {
+                if let (Some(all), Some(more), false) = (all, &between.delays, account.is_carrier) {
+                    all.add(more);
+                }
+            }
+        }
+        let pairs = self.series.into_iter().zip(self.delays);
+        (self.accounts, pairs.collect())
     }
 
     /// Writes down what became of a parcel.
@@ -266,10 +275,14 @@ impl Book {
         number: usize,
         view: &View,
     ) {
-        let delays = &self.delays[view.pair];
+        let rest = &self.delays[view.pair];
+        let own = &self.accounts[number].between[view.pair].delays;
         let is_judged = is_judged(flight, parcel, view, || {
-            let figures = delays.as_ref().and_then(super::delay::Delays::figures);
-            Duration(figures.map_or(0, |figures| figures.p99 as i64))
+            let slow = [own, rest].map(|delays| {
+                let figures = delays.as_ref().and_then(Delays::figures);
+                figures.map_or(0, |figures| figures.p99)
+            });
+            Duration(slow[0].max(slow[1]) as i64)
         });
         let has_delays = number < MAX_DELAYS;
         let is_backward = flight.is_backward(flight.paths.resolve(parcel.flow));
@@ -316,9 +329,10 @@ impl Book {
                 if let Some(delay) = delay {
                     if has_delays {
                         between.took(delay);
-                    }
-                    if let Some(all) = &mut self.delays[view.pair] {
-                        all.record(delay);
+                    } else if let (Some(rest), false) =
+                        (&mut self.delays[view.pair], parcel.is_carrier)
+                    {
+                        rest.record(delay);
                     }
                 }
             }

@@ -2,11 +2,10 @@
 //! was seen is brought into one order of time, and matched.
 
 use super::align::{Common, Sample, in_order};
-use super::book::{Account, Book, Series};
+use super::book::{Account, Book};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
-use super::delay::Delays;
 use super::flight::{Flight, pairs};
 use super::observer::{Manner, Observer};
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
@@ -223,7 +222,28 @@ impl Feed {
         }
         !self.has_ended
     }
+
+    /// When the next sighting was, by the clock of the first point.
+    fn head(&self, point: usize, flight: &Flight) -> Timestamp {
+        flight.time_of(point, &self.batch.sightings[self.next])
+    }
+
+    /// Gives sightings to be matched up to a time, of one batch.
+    fn run_until(&mut self, point: usize, until: Timestamp, flight: &mut Flight) {
+        while let Some(sighting) = self.batch.sightings.get(self.next) {
+            flight.take(point, sighting);
+            self.next += 1;
+            let next = self.batch.sightings.get(self.next);
+            if next.is_none_or(|next| flight.time_of(point, next) > until) {
+                break;
+            }
+        }
+    }
 }
+
+/// What two points saw within this time may be taken in either order, so that not every
+/// packet is a change from one to the other.
+const AT_ONCE: Duration = Duration(100_000);
 
 /// Gives everything to be matched in one order of time.
 fn merge(
@@ -232,27 +252,26 @@ fn merge(
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     loop {
-        let mut heads: Vec<(Timestamp, usize)> = Vec::with_capacity(feeds.len());
+        let mut next: Option<(Timestamp, usize)> = None;
+        let mut until = Timestamp::MAX;
         for (point, feed) in feeds.iter_mut().enumerate() {
-            if feed.is_ready(point, flight) {
-                let time = flight.time_of(point, &feed.batch.sightings[feed.next]);
-                heads.push((time, point));
+            if !feed.is_ready(point, flight) {
+                continue;
+            }
+            let head = (feed.head(point, flight), point);
+            match next {
+                Some(known) if known <= head => until = until.min(head.0),
+                known => {
+                    until = known.map_or(until, |known| until.min(known.0));
+                    next = Some(head);
+                }
             }
         }
-        heads.sort_unstable();
-        let Some((_, point)) = heads.first().copied() else {
+        let Some((_, point)) = next else {
             return ControlFlow::Continue(());
         };
-        let until = heads.get(1).map_or(Timestamp::MAX, |(time, _)| *time);
         let feed = &mut feeds[point];
-        while let Some(sighting) = feed.batch.sightings.get(feed.next) {
-            flight.take(point, sighting);
-            feed.next += 1;
-            let next = feed.batch.sightings.get(feed.next);
-            if next.is_none_or(|next| flight.time_of(point, next) > until) {
-                break;
-            }
-        }
+        feed.run_until(point, until + AT_ONCE, flight);
         if feed.next >= feed.batch.sightings.len() {
             flow(read_of(feeds))?;
         }
@@ -434,7 +453,7 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
         clock.fit();
     }
     let book = std::mem::take(&mut flight.book);
-    let (tallies, delays, shared) = (book.tallies.clone(), book.delays.clone(), book.shared);
+    let (tallies, shared) = (book.tallies.clone(), book.shared);
     let (accounts, series) = book.into_accounts();
     let mut scopes = ScopeSet::default();
     let mut points = Vec::new();
@@ -465,7 +484,7 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
         points,
         is_order_found: aligned.is_found,
         flows: flows(&flight, accounts),
-        series: between(series, delays),
+        series,
         clocks: flight.clocks,
         examined: Examined::new(),
         scopes,
@@ -473,10 +492,6 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
         crowded_out: flight.crowded_out,
         ended_early,
     }
-}
-
-fn between(series: Vec<Series>, delays: Vec<Option<Delays>>) -> Vec<(Series, Option<Delays>)> {
-    series.into_iter().zip(delays).collect()
 }
 
 /// The flows with what is known of them; those that turned out to be one are one.

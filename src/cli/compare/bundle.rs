@@ -278,7 +278,7 @@ mod tests {
         let expected = [("A", "a.pcap"), ("B", "b.pcap")].map(|(a, b)| (a.into(), b.into()));
         let expected: Vec<(&Value, &Value)> = expected.iter().map(|(a, b)| (a, b)).collect();
         assert_eq!(points, expected);
-        assert_eq!(manifest["findings_repeated"], serde_json::json!(["P01"]));
+        assert_eq!(manifest["findings_repeated"], serde_json::json!(["C01"]));
         let outputs = manifest["outputs"].as_array().unwrap();
         assert_eq!(outputs.len(), FILES.len() - 1);
         for output in outputs {

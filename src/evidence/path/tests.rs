@@ -273,7 +273,7 @@ fn a_named_fragment_stands_for_its_datagram_at_each_point() {
     );
     assert_eq!(
         (excerpt.left_out, excerpt.shown),
-        (0, vec!["P01".to_owned()])
+        (0, vec!["C01".to_owned()])
     );
     // Timestamps are those of the captures.
     let times = excerpt.kept.frames.iter();
@@ -357,7 +357,7 @@ fn datagrams_leave_as_a_whole_and_that_is_said() {
             );
         }
     }
-    assert_eq!(sample.gathered(&captures, 0).not_shown, ["P01", "P02"]);
+    assert_eq!(sample.gathered(&captures, 0).not_shown, ["C01", "C02"]);
 }
 
 #[test]
@@ -464,7 +464,7 @@ fn frames_and_points_that_are_not_there_are_passed_over() {
     assert_eq!(origins(&excerpt), [(0, 1)]);
     assert_eq!(
         (excerpt.shown, excerpt.not_shown),
-        (vec!["P02".to_owned()], vec!["P01".to_owned()])
+        (vec!["C02".to_owned()], vec!["C01".to_owned()])
     );
 }
 
