@@ -717,8 +717,9 @@ def gzipped():
     return gzip.compress(sample_pcap(), mtime=0)
 
 
-def piped(*command):
-    return subprocess.run(command, input=sample_pcap(), capture_output=True, check=True).stdout
+def piped(*command, data=None):
+    data = sample_pcap() if data is None else data
+    return subprocess.run(command, input=data, capture_output=True, check=True).stdout
 
 
 def lz4():
@@ -729,7 +730,52 @@ def zstd():
     return piped("zstd", "-19", "-c")
 
 
+def zstd_of(data):
+    return piped("zstd", "-19", "-c", data=data)
+
+
+# One path, captured at three points
+
+
+POD_A, POD_B = "10.244.1.7", "10.244.2.9"
+US = 1000
+
+
+def path_fragments():
+    """120 messages of 8,192 bytes from pod to pod, six fragments each, 10 us apart: (nanoseconds, number, packet)."""
+    number = 0
+    for ident in range(120):
+        datagram = udp(POD_A, POD_B, 40000, 5001, bytes(8192))
+        for place, fragment in enumerate(pieces(piece4, POD_A, POD_B, UDP, datagram, 1000 + ident, 1424)):
+            yield START + ident * 5 * MS + place * 10 * US, number, fragment
+            number += 1
+
+
+def path_pod():
+    """At the sender's pod: everything."""
+    return zstd_of(pcap([(when, ether(packet)) for when, _, packet in path_fragments()], nanosecond=True))
+
+
+def path_node():
+    """At the receiver's node, inside VXLAN, 60 us later: the capture itself misses numbers 100 to 104."""
+    seen = [(when + 60 * US + number % 7 * US, packet) for when, number, packet in path_fragments()
+            if not 100 <= number <= 104]
+    return zstd_of(pcap([(when, ether(carried(4789, vxlan(42, ether(packet))))) for when, packet in seen],
+                        nanosecond=True))
+
+
+def path_receiver():
+    """In the receiver's pod, 20 us later by a clock that is 2.5 s ahead: every 31st fragment was lost behind the
+    node."""
+    seen = [(when + 2 * SECOND + 500 * MS + 80 * US + number % 5 * US, packet)
+            for when, number, packet in path_fragments() if number % 31 != 30]
+    return zstd_of(pcap([(when, ether(packet)) for when, packet in seen], nanosecond=True))
+
+
 CAPTURES = {
+    "path-pod.pcap.zst": path_pod,
+    "path-node.pcap.zst": path_node,
+    "path-receiver.pcap.zst": path_receiver,
     "fragments-in-order.pcap": fragments_in_order,
     "fragments-out-of-order.pcap": fragments_out_of_order,
     "fragments-8-bytes.pcap": fragments_8_bytes,

@@ -90,24 +90,18 @@ fn counted(given: &Given<'_>) -> Option<u64> {
 
 fn sentence(given: &Given<'_>, explained: &Explanation, points: usize) -> String {
     let mut told = vec![sent(explained)];
-    let mut lossless = Vec::new();
-    for pair in 0..points - 1 {
-        match lost(given, pair) {
-            Some(lost) => told.push(lost),
-            None => lossless.push(given.segment_name(pair)),
-        }
-    }
-    if !lossless.is_empty() {
-        told.push(format!("{} nothing", verb(&lossless)));
-    }
+    told.extend((0..points - 1).map(|pair| match lost(given, pair) {
+        Some(lost) => lost,
+        None => format!("{} loses nothing", given.segment_name(pair)),
+    }));
     told.push(format!(
-        "of {} all that entered of {} arrived",
-        number::counted(explained.sent_datagrams, "datagram"),
+        "{} of {} arrived with all that entered",
         number::count(explained.arrived_datagrams),
+        number::counted(explained.sent_datagrams, "datagram"),
     ));
     if let Some(predicted) = explained.predicted_datagrams {
         told.push(format!(
-            "{} in fragments came whole, of which the receiver model delivers {}",
+            "{} in fragments came whole to the end, of which the receiver model delivers {}",
             number::counted(explained.whole_fragmented_datagrams, "datagram"),
             number::count(predicted)
         ));
@@ -120,13 +114,6 @@ fn sentence(given: &Given<'_>, explained: &Explanation, points: usize) -> String
         told.push(format!("{by} counted {}", number::count(counted)));
     }
     format!("{}.", told.join("; "))
-}
-
-fn verb(names: &[String]) -> String {
-    match names {
-        [one] => format!("{one} loses"),
-        several => format!("{} lose", several.join(" and ")),
-    }
 }
 
 fn sent(explained: &Explanation) -> String {
