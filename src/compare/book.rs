@@ -236,7 +236,8 @@ impl Book {
     }
 
     fn note_passages(&mut self, flight: &Flight, parcel: &Parcel, pieces: &[u32], number: usize) {
-        let is_fragmented = parcel.form == Form::Piece || pieces.len() > 1;
+        let is_fragmented =
+            parcel.form == Form::Piece || (pieces.len() > 1 && !parcel.is_super_udp);
         for point in 0..self.points {
             let here: Mask = 1 << point;
             if parcel.seen & here != 0 && !parcel.is_carrier {
@@ -347,7 +348,8 @@ impl Book {
 
 /// Whether points on one side saw all of a datagram that is in fragments somewhere.
 fn is_whole(flight: &Flight, parcel: &Parcel, pieces: &[u32], points: Mask) -> bool {
-    if parcel.form == Form::Segment || parcel.length == UNKNOWN || pieces.len() < 2 {
+    let is_cut_by_nic = parcel.form == Form::Segment || parcel.is_super_udp;
+    if is_cut_by_nic || parcel.length == UNKNOWN || pieces.len() < 2 {
         return false;
     }
     let all = 0..parcel.length;
@@ -398,7 +400,7 @@ impl Whole {
         if !is_recut || self.front == 0 || self.back == 0 {
             return;
         }
-        let is_stream = parcel.form == Form::Segment;
+        let is_stream = parcel.form == Form::Segment || parcel.is_super_udp;
         let is_piece_in_front = self.front > 1 || self.largest[0] > 0;
         let is_piece_behind = self.back > 1 || self.largest[1] > 0;
         match (is_piece_in_front, is_piece_behind) {
@@ -432,6 +434,10 @@ fn is_covered(
         return false;
     }
     let mut reached = range.start;
+    // Messages of a super-frame have headers of their own.
+    if parcel.is_super_udp && reached == 0 {
+        reached = 8;
+    }
     for at in pieces {
         let other = flight.piece(*at);
         if other.seen & points != 0 && other.offset <= reached {
@@ -472,7 +478,7 @@ fn is_counted_here(piece: &Piece, view: &View, fate: Fate) -> bool {
 
 /// Counts one piece on the sides where it was seen.
 fn count(between: &mut Between, parcel: &Parcel, piece: &Piece, view: &View, fate: Fate) {
-    let is_fragment = parcel.form != Form::Segment && is_cut(parcel, piece);
+    let is_fragment = parcel.form != Form::Segment && !parcel.is_super_udp && is_cut(parcel, piece);
     let one = Count {
         datagrams: 0,
         packets: 1,

@@ -11,7 +11,7 @@ use super::paths::Paths;
 use super::sighting::{Form, LaneFacts, Sighting};
 use super::slab::{NONE, Slab};
 use crate::model::facts::LARGEST_MTU;
-use crate::model::{Addresses, Duration, Timestamp};
+use crate::model::{Addresses, Duration, Protocol, Timestamp};
 use hashbrown::HashMap;
 use std::collections::VecDeque;
 
@@ -34,6 +34,8 @@ const MAX_ALIKE: usize = 32;
 const EAGER: u32 = 1024;
 /// Packets from this size on may be super-frames, of which there are few in flight.
 const SUPER_BYTES: u32 = 1_500;
+/// Bytes of a UDP header.
+const UDP_HEADER: u32 = 8;
 /// Super-frames of one flow that are known at once.
 const MAX_SUPER: usize = 256;
 /// Whole datagrams from this size on may come in fragments elsewhere.
@@ -86,6 +88,8 @@ enum Fit {
     Same,
     /// It is part of the same datagram, cut in another way.
     Part,
+    /// It is a message of a super-frame, whose bytes begin there.
+    Message(u32),
     /// It came again.
     Copy,
     /// It has the same name and other bytes.
@@ -168,7 +172,8 @@ impl Flight {
         if flow != NONE {
             let found = self
                 .look(point, sighting, key(flow, sighting.identity), time)
-                .or_else(|| self.as_datagram(point, sighting, flow, time));
+                .or_else(|| self.as_datagram(point, sighting, flow, time))
+                .or_else(|| self.as_message(point, sighting, flow, time));
             if found.is_some() {
                 return found;
             }
@@ -200,6 +205,61 @@ impl Flight {
         (flow != NONE)
             .then(|| self.look(point, sighting, datagram_key(flow, sighting.id), time))
             .flatten()
+    }
+
+    /// One of the messages that a NIC makes of a super-frame of UDP (UDP_SEGMENT): each has
+    /// a header of its own and the next identification; where there is none, they come in
+    /// their order.
+    fn as_message(
+        &self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let is_message = sighting.form == Form::Whole
+            && sighting.protocol == Protocol::UDP
+            && sighting.bytes > UDP_HEADER;
+        let supers = self.supers.get(&flow).filter(|_| is_message)?;
+        supers.iter().copied().find_map(|number| {
+            let parcel = &self.parcels[number];
+            let is_near = parcel.is_open && apart(time, parcel.first) <= self.window;
+            let is_larger = parcel.form == Form::Whole && parcel.length > sighting.bytes;
+            let message =
+                (is_near && is_larger).then(|| self.message(point, parcel, sighting))??;
+            Some(Found {
+                parcel: number,
+                piece: NONE,
+                fit: Fit::Message(message),
+            })
+        })
+    }
+
+    /// Where in a super-frame a message is that this point has not seen.
+    fn message(&self, point: usize, parcel: &Parcel, sighting: &Sighting) -> Option<u32> {
+        let (mut largest, mut reached) = (sighting.bytes - UDP_HEADER, UDP_HEADER);
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.seen & bit(point) != 0 {
+                if piece.bytes == parcel.length {
+                    return None;
+                }
+                largest = largest.max(piece.bytes);
+                reached = reached.max(piece.end());
+            }
+            at = piece.next;
+        }
+        let offset = match (sighting.id, parcel.id) {
+            (0, _) | (_, 0) => reached,
+            (id, first) => {
+                let number = (id as u16).wrapping_sub(first as u16);
+                UDP_HEADER + u32::from(number).checked_mul(largest)?
+            }
+        };
+        let bytes = sighting.bytes - UDP_HEADER;
+        let fits = offset.checked_add(bytes)? <= parcel.length;
+        (fits && !self.covers(point, parcel, offset, bytes)).then_some(offset)
     }
 
     /// A flow with the same addresses, which nothing of this point is part of yet.
@@ -513,8 +573,10 @@ impl Flight {
 
     /// A sighting is of something that somebody saw.
     fn join(&mut self, point: usize, sighting: &Sighting, found: &Found, time: Timestamp) {
-        let (offset, bytes) =
-            place_in(&self.parcels[found.parcel], sighting).unwrap_or((0, sighting.bytes));
+        let (offset, bytes) = match found.fit {
+            Fit::Message(offset) => (offset, sighting.bytes - UDP_HEADER),
+            _ => place_in(&self.parcels[found.parcel], sighting).unwrap_or((0, sighting.bytes)),
+        };
         let piece = match found.piece {
             NONE => self.add_piece(found.parcel, sighting, offset, bytes),
             piece => piece,
@@ -526,6 +588,7 @@ impl Flight {
                 return;
             }
             Fit::Damaged => self.pieces[piece].damaged |= bit(point),
+            Fit::Message(_) => self.parcels[found.parcel].is_super_udp = true,
             Fit::Same | Fit::Part => {}
         }
         self.see(point, sighting, found.parcel, piece, time);
@@ -536,7 +599,8 @@ impl Flight {
         let flow = self.paths.resolve(self.parcels[number].flow);
         let order = self.paths.next_order(flow, point);
         *self.seen_mut(piece, point) = Seen::of(sighting, order);
-        self.learn(point, sighting, number, piece, flow);
+        self.ask_the_way(flow);
+        self.learn(point, sighting, piece, flow);
         self.pieces[piece].seen |= bit(point);
         let parcel = &mut self.parcels[number];
         parcel.seen |= bit(point);
@@ -553,7 +617,7 @@ impl Flight {
     }
 
     /// What two points have seen tells about clocks, ways and order.
-    fn learn(&mut self, point: usize, sighting: &Sighting, _parcel: u32, at: u32, flow: u32) {
+    fn learn(&mut self, point: usize, sighting: &Sighting, at: u32, flow: u32) {
         let others = self.pieces[at].seen;
         if others == 0 {
             return;
@@ -604,14 +668,26 @@ impl Flight {
     /// Whether a flow goes from the last point to the first.
     pub fn is_backward(&self, flow: u32) -> bool {
         let known = self.paths.get(flow);
-        if known.steps != 0 {
-            return known.steps < 0;
+        match known.steps {
+            0 => known.goes_back,
+            steps => steps < 0,
         }
-        (0..self.points).any(|point| {
+    }
+
+    /// Which way the addresses of a flow go, once more of them are known.
+    fn ask_the_way(&mut self, flow: u32) {
+        let known = self.paths.get(flow);
+        if known.asked == known.points {
+            return;
+        }
+        let points = known.points;
+        let goes_back = (0..self.points).any(|point| {
             let key = self.paths.key_at(flow, point);
             let hint = key.and_then(|key| self.backward.get(&(point, key.addresses)));
             hint == Some(&true)
-        })
+        });
+        let known = self.paths.get_mut(flow);
+        (known.goes_back, known.asked) = (goes_back, points);
     }
 
     /// A first fragment shows the ports of its datagram.
@@ -633,6 +709,7 @@ impl Flight {
             }
         };
         self.parcels[parcel].ported = ported;
+        self.ask_the_way(ported);
         let steps = self.paths.get(self.parcels[parcel].flow).steps;
         let flow = self.paths.get_mut(ported);
         flow.is_carrier |= sighting.is_carrier;
@@ -672,7 +749,7 @@ impl Flight {
             self.add_key(number, content_key(sighting));
         }
         self.paths.get_mut(flow).sightings = self.paths.get(flow).sightings.saturating_add(1);
-        if sighting.form == Form::Segment && sighting.bytes > SUPER_BYTES {
+        if may_be_super(&parcel, sighting) {
             let supers = self.supers.entry(flow).or_default();
             if supers.len() >= MAX_SUPER {
                 supers.remove(0);
@@ -820,7 +897,7 @@ impl Flight {
         book.settle(self, &parcel, account);
         self.book = book;
         self.index.remove(parcel.keys);
-        if parcel.form == Form::Segment && parcel.length > SUPER_BYTES {
+        if parcel.form != Form::Piece && parcel.length > SUPER_BYTES {
             self.forget_super(parcel.flow, number);
         }
         let mut at = parcel.pieces;
@@ -872,6 +949,12 @@ fn content_key(sighting: &Sighting) -> u64 {
 
 fn may_be_cut(sighting: &Sighting) -> bool {
     sighting.form == Form::Whole && sighting.has_identity() && sighting.ip_bytes > MAY_BE_CUT
+}
+
+/// Whether a NIC may cut it into several packets. UDP of such a size is cut by routers, too.
+fn may_be_super(parcel: &Parcel, sighting: &Sighting) -> bool {
+    let is_cut_so = parcel.form == Form::Segment || sighting.protocol == Protocol::UDP;
+    is_cut_so && parcel.form != Form::Piece && parcel.length > SUPER_BYTES
 }
 
 fn apart(one: Timestamp, other: Timestamp) -> Duration {

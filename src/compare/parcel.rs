@@ -37,6 +37,8 @@ pub(super) struct Parcel {
     pub is_carrier: bool,
     /// Whether it can be told from others with the same content.
     pub has_identity: bool,
+    /// Whether it is a super-frame of UDP, which came in several messages elsewhere.
+    pub is_super_udp: bool,
     /// Whether it has been under way for longer than most.
     pub is_old: bool,
     /// Whether it is still in flight.
@@ -101,6 +103,7 @@ impl Parcel {
             seen: 0,
             is_carrier: sighting.is_carrier,
             has_identity: sighting.has_identity(),
+            is_super_udp: false,
             is_old: false,
             is_open: true,
         }

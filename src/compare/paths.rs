@@ -48,6 +48,10 @@ pub(super) struct PathFlow {
     pub steps: i32,
     /// Whether a tunnel is in its packets.
     pub is_carrier: bool,
+    /// Whether its addresses are known to go from the last point to the first.
+    pub goes_back: bool,
+    /// The points whose addresses were asked about that.
+    pub asked: u16,
 }
 
 impl Paths {
@@ -128,6 +132,8 @@ impl Paths {
             sightings: 0,
             steps: 0,
             is_carrier: false,
+            goes_back: false,
+            asked: 0,
         });
         self.at.extend(std::iter::repeat_n(NO_LANE, self.points));
         self.orders.extend(std::iter::repeat_n(0, self.points));
