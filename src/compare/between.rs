@@ -103,8 +103,9 @@ pub struct Between {
     pub delays: Option<Delays>,
     /// What losses look like.
     pub shape: Shape,
-    /// Frames of the first that were seen in front alone, and behind alone.
-    pub lone: [Vec<Shown>; 2],
+    /// The first that were seen in front alone, and behind alone; after each, a frame of the
+    /// same datagram from every other point that has some of it.
+    pub lone: [Vec<Vec<Shown>>; 2],
 }
 
 impl Between {
@@ -154,7 +155,7 @@ impl Between {
             self.largest_fragment[side] =
                 self.largest_fragment[side].max(other.largest_fragment[side]);
             let room = MAX_PAIRS.saturating_sub(self.lone[side].len());
-            self.lone[side].extend(other.lone[side].iter().take(room));
+            self.lone[side].extend(other.lone[side].iter().take(room).cloned());
         }
         if other.hop_limit_by.1 > self.hop_limit_by.1 {
             self.hop_limit_by = other.hop_limit_by;

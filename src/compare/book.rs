@@ -321,7 +321,7 @@ impl Book {
                 if fate != Fate::Both {
                     let lone = &mut between.lone[usize::from(fate == Fate::Back)];
                     if lone.len() < MAX_PAIRS {
-                        lone.push(shown(flight, *at, side));
+                        lone.push(with_others(flight, pieces, *at, side));
                     }
                 }
             }
@@ -546,6 +546,19 @@ fn changes(
     let entered = clocks[view.front].to_reference(front.time);
     let left = clocks[view.back].to_reference(back.time);
     can_be_told.then(|| (left - entered).0.saturating_abs())
+}
+
+/// A frame, and one of the same datagram from every other point that has some of it.
+fn with_others(flight: &Flight, pieces: &[u32], at: u32, point: usize) -> Vec<Shown> {
+    let others = (0..flight.points).filter(|other| *other != point);
+    let beside = others.filter_map(|other| {
+        let mut seen = pieces.iter();
+        let piece = seen.find(|at| flight.piece(**at).seen & (1 << other) != 0)?;
+        Some(shown(flight, *piece, other))
+    });
+    std::iter::once(shown(flight, at, point))
+        .chain(beside)
+        .collect()
 }
 
 fn shown(flight: &Flight, at: u32, point: usize) -> Shown {

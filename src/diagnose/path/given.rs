@@ -88,14 +88,19 @@ impl<'a> Given<'a> {
         self.lone(pair, &between.lone[1])
     }
 
-    fn lone(&self, pair: usize, frames: &[Shown]) -> Vec<Evidence> {
+    fn lone(&self, pair: usize, found: &[Vec<Shown>]) -> Vec<Evidence> {
         let (from, to) = ends_of(self.outcome.points.len(), pair);
-        let evidence = frames.iter().map(|frame| {
-            let other = if frame.point == from { to } else { from };
-            shown(
-                frame,
-                format!("seen at {} and not at {}", name(frame.point), name(other)),
-            )
+        let evidence = found.iter().flat_map(|frames| {
+            let lone = frames.first().map(|frame| {
+                let other = if frame.point == from { to } else { from };
+                shown(
+                    frame,
+                    format!("seen at {} and not at {}", name(frame.point), name(other)),
+                )
+            });
+            let beside = frames.iter().skip(1);
+            lone.into_iter()
+                .chain(beside.map(|frame| shown(frame, "of the same datagram".to_owned())))
         });
         evidence.collect()
     }
