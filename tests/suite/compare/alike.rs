@@ -41,7 +41,7 @@ fn lossy(ids: Ids, is_lost: impl FnMut(u32) -> bool) {
 #[test]
 fn a_flood_of_equal_payloads_loses_some_by_chance() {
     let mut chance = Chance::new(6);
-    lossy(Ids::Counted, |_| chance.per_mille(20));
+    lossy(Ids::From(1), |_| chance.per_mille(20));
 }
 
 /// Nothing tells them apart, not even the id: how many is known all the same.

@@ -90,7 +90,7 @@ fn rewritten(packet: Packet, path: crate::findings::packet::Path, port: u16, sum
         u64::from(packet.port) << 32 | u64::from(packet.datagram),
     );
     let datagram = udp(path, port, &data, sum);
-    let id = packet.datagram & 0xffff;
+    let id = (packet.datagram + 1) & 0xffff;
     let ip = cut(path, UDP, id, &datagram, 1500).remove(0);
     Packet { ip, ..packet }
 }

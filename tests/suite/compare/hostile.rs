@@ -145,7 +145,7 @@ fn is_misuse(paths: &[impl AsRef<Path>], words: &[&str], named: &str) {
 
 #[test]
 fn one_file_is_not_enough() {
-    is_misuse(&[pcap("sample.pcap")], &[], "fraglens compare");
+    is_misuse(&[pcap("sample.pcap")], &[], "two captures");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod damage;
 mod files;
 mod hops;
 mod hostile;
+mod ids;
 mod missed;
 mod order;
 mod patterns;

@@ -1,6 +1,6 @@
 //! What losses have in common: each kind made, counted and named.
 
-use super::sight::{Chance, Packet, Sight, Stream};
+use super::sight::{Chance, Ids, Packet, Sight, Stream};
 use super::{Faults, compare, flow_to};
 use crate::findings::capture::MILLISECOND;
 use crate::findings::packet::A_TO_B;
@@ -92,12 +92,27 @@ fn first_fragments_are_lost() {
 
 #[test]
 fn last_fragments_are_lost() {
-    let (mut faults, path) = lossy(fragmented(), |packet| packet.is_last);
-    let loss = &path["loss"];
+    // Of several sizes, else the sixth would be lost as well as the last.
+    let streams = [8_000, 5_000, 3_000, 6_500].map(|bytes| Stream {
+        bytes,
+        port: PORT + bytes as u16,
+        gap: 4 * MILLISECOND,
+        datagrams: 500,
+        // No two of them at the same time.
+        ids: Ids::From(bytes as u32 * 8),
+        ..fragmented()
+    });
+    let here = Sight::of(&streams);
+    let there = here.later(MILLISECOND);
+    let there = there.without(|packet| packet.is_last);
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    faults.must_have_lost("path", &comparison["path"], &here, &there);
+    let loss = &comparison["path"]["loss"];
     faults.must_be("first", &loss["first"]["lost"], 0);
     faults.must_be("middle", &loss["middle"]["lost"], 0);
     faults.must_be("last", &loss["last"]["lost"], 2_000);
-    is_named(faults, &path, "last-lost");
+    is_named(faults, &comparison["path"], "last-lost");
 }
 
 /// As a box does that holds so many fragments of a datagram.
@@ -192,8 +207,12 @@ fn losses_are_told_when_they_were() {
     };
     let from = stream.begin + 6_000 * MILLISECOND;
     let lost = from..from + 100 * MILLISECOND;
-    let (mut faults, path) = lossy(stream, |packet| lost.contains(&(packet.time - MILLISECOND)));
-    let loss = &path["loss"];
+    let here = Sight::of(&[stream]);
+    let there = here.without(|packet| lost.contains(&packet.time));
+    let there = there.later(MILLISECOND);
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    let loss = &comparison["path"]["loss"];
     let times = loss["times"].as_array().unwrap();
     let with_losses = times.iter().filter(|step| count(step, "lost") > 0);
     let with_losses: Vec<&Value> = with_losses.collect();
@@ -202,6 +221,13 @@ fn losses_are_told_when_they_were() {
     faults.unless((1..=most).contains(&with_losses.len()), || {
         format!("losses in {} steps of {step} s", with_losses.len())
     });
+    let told = with_losses.iter().map(|step| count(step, "lost"));
+    faults.must_be("lost", &told.sum::<u64>().into(), 100);
+    let begin = "2024-01-04T03:04:11";
+    for step in &with_losses {
+        let at = step["timestamp"].as_str().unwrap();
+        faults.unless(at.starts_with(begin), || format!("losses at {at}"));
+    }
     faults.must_be("burst", &loss["longest_burst"], 100);
     faults.end();
 }

@@ -153,3 +153,22 @@ fn a_datagram_cut_on_the_way_is_lost_with_any_of_its_pieces() {
     faults.must_have_lost("path", &comparison["path"], &here, &arrived);
     faults.end();
 }
+
+/// A point that sees datagrams whole between two that see them in equal fragments has
+/// missed nothing.
+#[test]
+fn who_sees_datagrams_whole_has_not_missed_their_fragments() {
+    let here = Sight::of(&[stream(1500)]);
+    let middle = Sight::of(&[stream(9000)]).later(MILLISECOND);
+    let there = here.later(2 * MILLISECOND);
+    let comparison = compare(&[&here, &middle, &there]);
+    let mut faults = Faults::new();
+    nothing_is_lost(&mut faults, &comparison, &here);
+    faults.must_be("missed by B", &comparison["points"][1]["missed"], 0);
+    for segment in [0, 1] {
+        let of = &comparison["segments"][segment];
+        faults.must_be("lost", &of["lost"]["packets"], 0);
+        faults.must_be("appeared", &of["appeared"], 0);
+    }
+    faults.end();
+}

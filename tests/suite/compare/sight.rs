@@ -3,7 +3,7 @@
 
 use crate::cases::wire::sum;
 use crate::findings::capture::{Capture, MICROSECOND, SECOND};
-use crate::findings::packet::{Path, Sum, UDP, cut, noise, udp};
+use crate::findings::packet::{Path, Sum, UDP, cut, noise, udp, whole};
 use std::collections::HashSet;
 
 /// When the first packet is sent: late enough for clocks that are a day behind.
@@ -70,7 +70,8 @@ pub enum Content {
 /// What the IP identifications of a stream are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Ids {
-    Counted,
+    /// From this on.
+    From(u32),
     /// All are 0, as Linux has it where nothing may be fragmented.
     None,
 }
@@ -104,7 +105,7 @@ impl Stream {
             begin: BEGIN,
             gap: 1_000 * MICROSECOND,
             content: Content::Noise,
-            ids: Ids::Counted,
+            ids: Ids::From(1),
         }
     }
 
@@ -130,12 +131,14 @@ impl Stream {
             Content::Noise => noise(self.bytes, u64::from(self.port) << 32 | u64::from(number)),
             Content::Zeros => vec![0; self.bytes],
         };
-        let id = match self.ids {
-            Ids::Counted => number & 0xffff,
-            Ids::None => 0,
-        };
         let datagram = udp(self.path, self.port, &data, Sum::Right);
-        let pieces = cut(self.path, UDP, id, &datagram, self.mtu);
+        let pieces = match self.ids {
+            Ids::From(first) => {
+                let id = (first + number) & 0xffff;
+                cut(self.path, UDP, id, &datagram, self.mtu)
+            }
+            Ids::None => vec![whole(self.path, UDP, &datagram)],
+        };
         let (port, begin) = (self.port, self.begin + u64::from(number) * self.gap);
         let last = pieces.len() - 1;
         let numbered = pieces.into_iter().enumerate();
@@ -171,6 +174,7 @@ impl Sight {
             begin,
             gap: BEAT,
             datagrams: ((end - begin) / BEAT) as u32,
+            ids: Ids::From(40_000),
             ..Stream::to(BEATS, path)
         };
         Self::only(&[streams, &[beats]].concat())

@@ -9,6 +9,10 @@ const KINDS: [&str; 4] = ["datagrams", "packets", "fragments", "bytes"];
 pub fn broken(comparison: &Value) -> Vec<String> {
     let mut faults = wrong_ends(comparison);
     for (name, segment) in segments(comparison) {
+        let is_timed = segment["loss"].is_null() || !list(&segment["loss"], "times").is_empty();
+        if !is_timed && !name.contains("flows") && !name.contains("carriers") {
+            faults.push(format!("{name}: losses are not told by time"));
+        }
         let broken = broken_segment(segment).into_iter();
         faults.extend(broken.map(|fault| format!("{name}: {fault}")));
     }
@@ -107,6 +111,10 @@ fn broken_loss(segment: &Value) -> Vec<String> {
             ("size", &sizes, "packets"),
             ("time", &times, "packets"),
         ] {
+            // Of flows, nothing is kept by time.
+            if parts.is_empty() && by == "time" {
+                continue;
+            }
             let all = count(segment, &format!("{what}.{kind}"));
             let told = summed(parts, what);
             if told != all {

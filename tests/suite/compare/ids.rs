@@ -1,0 +1,71 @@
+//! Identifications: 0 is one of them, unless it stands for none, and some come twice.
+
+use super::sight::{Ids, Sight, Stream};
+use super::{Faults, compare};
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use crate::findings::packet::A_TO_B;
+
+/// Datagrams whose identifications pass 0, and may be fragmented.
+fn stream(mtu: usize) -> Stream {
+    Stream {
+        bytes: 4_000,
+        mtu,
+        datagrams: 100,
+        gap: 20 * MILLISECOND,
+        ids: Ids::From(65_500),
+        ..Stream::to(5001, A_TO_B)
+    }
+}
+
+/// A copy is known by its id, and 0 is one.
+#[test]
+fn a_datagram_with_id_0_has_copies() {
+    for mtu in [1_500, 9_000] {
+        let once = Sight::of(&[stream(mtu)]);
+        let twice = once.and(&once.later(50 * MICROSECOND));
+        let comparison = compare(&[&twice, &twice.later(MILLISECOND)]);
+        let path = &comparison["path"];
+        let mut faults = Faults::new();
+        faults.must_count("sent", &path["sent"], once.counted());
+        faults.must_be("duplicated", &path["duplicated"], 0);
+        faults.end();
+    }
+}
+
+#[test]
+fn a_datagram_with_id_0_is_cut_on_the_way() {
+    let whole = Sight::of(&[stream(9_000)]);
+    let cut = Sight::of(&[stream(1_500)]);
+    let mut faults = Faults::new();
+    for (here, there, field) in [(&whole, &cut, "fragmented"), (&cut, &whole, "reassembled")] {
+        let comparison = compare(&[here, &there.later(MILLISECOND)]);
+        let path = &comparison["path"];
+        faults.must_be("lost", &path["lost"]["packets"], 0);
+        faults.must_be("appeared", &path["appeared"], 0);
+        faults.must_be(field, &path["layout"][field], 100);
+    }
+    faults.end();
+}
+
+/// Packets that are not fragmented have ids of another count: sooner or later one of them
+/// has that of fragments beside it.
+#[test]
+fn whole_datagrams_beside_fragments_may_have_their_ids() {
+    let small = Stream {
+        bytes: 100,
+        port: 5002,
+        begin: stream(1_500).begin + 100 * MICROSECOND,
+        ..stream(1_500)
+    };
+    let mut faults = Faults::new();
+    let [cut, whole] = [1_500, 9_000].map(|mtu| Sight::of(&[stream(mtu), small]));
+    for (here, there) in [(&cut, &cut), (&cut, &whole), (&whole, &cut)] {
+        let comparison = compare(&[here, &there.later(MILLISECOND)]);
+        let path = &comparison["path"];
+        faults.must_count("sent", &path["sent"], here.counted());
+        faults.must_be("lost", &path["lost"]["packets"], 0);
+        faults.must_be("appeared", &path["appeared"], 0);
+        faults.must_be("corrupted", &path["corrupted"], 0);
+    }
+    faults.end();
+}
