@@ -1,8 +1,8 @@
 //! What losses have in common: each kind made, counted and named.
 
-use super::sight::{Chance, Ids, Packet, Sight, Stream};
-use super::{Faults, compare, flow_to};
-use crate::findings::capture::MILLISECOND;
+use super::sight::{BEGIN, Chance, Ids, Packet, Sight, Stream};
+use super::{Captures, Faults, compare, flow_to};
+use crate::findings::capture::{Capture, MILLISECOND};
 use crate::findings::packet::A_TO_B;
 use crate::support::count;
 use serde_json::Value;
@@ -177,8 +177,44 @@ fn runs_of_packets_are_lost() {
     is_named(faults, &path, "bursts");
 }
 
+/// A capture of a stream, and of ARP all the time: it goes on where nothing else comes.
+fn beside_arp(sight: &Sight) -> Vec<u8> {
+    const STEP: u64 = 500 * MILLISECOND;
+    let arp = || [&[0xff; 6][..], &[2, 0, 0, 0, 0, 1, 8, 6], &[0; 28]].concat();
+    let (mut capture, mut next) = (Capture::new(), BEGIN - 2 * STEP);
+    let mut frames = sight.0.iter().peekable();
+    while next < BEGIN + 30 * STEP {
+        while let Some(packet) = frames.next_if(|packet| packet.time < next) {
+            capture = capture.at(packet.time).packet(&packet.ip);
+        }
+        capture = capture.at(next).frame(arp());
+        next += STEP;
+    }
+    assert!(frames.next().is_none());
+    capture.pcap()
+}
+
+/// A link that goes away: the other side hears nothing more.
 #[test]
 fn everything_is_lost_from_some_time_on() {
+    let here = Sight::only(&[Stream {
+        datagrams: 10_000,
+        ..Stream::to(PORT, A_TO_B)
+    }]);
+    let there = here.later(MILLISECOND);
+    let there = there.without(|packet| packet.datagram >= 6_000);
+    let mut captures = Captures::new();
+    captures.add(&beside_arp(&here));
+    captures.add(&beside_arp(&there));
+    let comparison = captures.compared(&[]);
+    let mut faults = Faults::new();
+    faults.must_have_lost("path", &comparison["path"], &here, &there);
+    is_named(faults, &comparison["path"], "from-time-on");
+}
+
+/// A box that forgets a flow, and lets others pass.
+#[test]
+fn all_of_a_flow_is_lost_from_some_time_on() {
     let (faults, path) = lossy(Stream::to(PORT, A_TO_B), |packet| packet.datagram >= 1_200);
     is_named(faults, &path, "from-time-on");
 }
