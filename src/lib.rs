@@ -154,7 +154,7 @@
 //! | pieces kept of a lost datagram, one of each reason | [`account::MAX_PIECES`] | counted |
 //! | steps of a curve of reassembly memory | [`receiver::MAX_STEPS`] | steps get twice as wide |
 //! | a capture with evidence | `--evidence-bytes` | what is further from what is named is left out |
-//! | fragments held back for it, by `compare` | 8 MiB, 131,072 frames from one that is named | datagrams are kept in part |
+//! | fragments held back for it, by `compare` | 8 MiB, 131,072 frames or half a second from what is named | datagrams are kept in part |
 //! | datagrams followed for it | 262,144 | all are forgotten, and datagrams may be kept in part |
 //! | packets under way between points | 2,097,152 | the oldest are given up early, and counted |
 //! | flows of a point, of a comparison | [`compare::MAX_LANES`], [`compare::MAX_ACCOUNTS`] | left out and counted; added up in one record |

@@ -99,9 +99,8 @@ impl Again<'_> {
             ..SourceOptions::default()
         };
         let mut gathering = Gathering::new(comparison, reading);
-        for (point, input) in (0..).zip(self.inputs) {
-            let paths = self.spool.capture().inputs.get(*input..=*input);
-            let mut source = CaptureFiles::open(paths.unwrap_or_default(), &options);
+        while let Some(point) = gathering.next_point() {
+            let mut source = CaptureFiles::open(self.paths(point), &options);
             let read = gathering.read(point, &mut source, &|progress| {
                 let read = progress.read;
                 bar.update(read.bytes, read.total_bytes, progress.frames);
@@ -113,6 +112,13 @@ impl Again<'_> {
         }
         self.spool.unchanged()?;
         Ok(gathering.finish())
+    }
+
+    /// The capture of a point.
+    fn paths(&self, point: u32) -> &[PathBuf] {
+        let input = self.inputs.get(point as usize).copied();
+        let paths = input.and_then(|input| self.spool.capture().inputs.get(input..=input));
+        paths.unwrap_or_default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::model::{Duration, Timestamp};
 use crate::report::comparison::Comparison;
-use crate::report::comparison::document::Clock;
+use crate::report::comparison::document::{Clock, ClockBasis};
 
 /// What is known of the clocks.
 #[derive(Debug)]
@@ -20,6 +20,15 @@ impl Clocks {
             clocks: comparison.points.iter().map(|point| point.clock).collect(),
             begin: common.map_or(Timestamp::default(), |common| common.first_timestamp.0),
         }
+    }
+
+    /// Whether anything is known of a clock.
+    pub fn knows(&self, point: u32) -> bool {
+        let clock = self.clocks.get(point as usize);
+        clock.is_some_and(|clock| {
+            let is_reference = clock.basis == ClockBasis::Reference;
+            is_reference || clock.basis != ClockBasis::None && clock.offset_seconds.is_some()
+        })
     }
 
     /// What the clock of the first point said when that of a point said this. A clock of

@@ -1,8 +1,9 @@
 //! Point after point, as much as there is room for.
 
 use super::clocks::Clocks;
-use super::exhibits::Exhibits;
-use super::look::{Keeping, Look};
+use super::exhibits::{Exhibit, Exhibits};
+use super::look::{Aim, Because, Keeping, Look, Whole};
+use super::sought::{Sought, is_same_time};
 use super::{PathExcerpt, remarks, told};
 use crate::evidence::kept::{Kept, KeptFrame};
 use crate::evidence::pcapng::{InterfaceFacts, Statistics};
@@ -13,7 +14,7 @@ use crate::pipeline::Progress;
 use crate::report::comparison::Comparison;
 use crate::report::comparison::document::Point;
 use crate::source::{Block, Source};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 /// Collects what a comparison names from the captures of its points.
@@ -21,8 +22,15 @@ pub struct Gathering<'a> {
     comparison: &'a Comparison,
     reading: Reading,
     exhibits: Exhibits,
+    clocks: Clocks,
     keeping: Keeping,
+    /// How many of the datagrams that are kept were known when each point was read; `None`:
+    /// it was not yet.
+    known: Vec<Option<usize>>,
 }
+
+/// At a point that is read again, nothing is named any more.
+static NOTHING: BTreeMap<u64, Exhibit> = BTreeMap::new();
 
 /// A capture is not the one that was compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,14 +47,30 @@ impl<'a> Gathering<'a> {
             comparison,
             reading,
             exhibits: Exhibits::of(comparison),
+            clocks: Clocks::of(comparison),
             keeping: Keeping {
                 room: Room::new(room, remarks::USUAL_BYTES),
                 datagrams: Vec::new(),
             },
+            known: vec![None; comparison.points.len()],
         }
     }
 
-    /// Reads the capture of a point, and keeps what is named of it. Ends where nothing more
+    /// The point that is to be read next: those at which something is named, then those at
+    /// which what is named elsewhere may have come by. `None`: nothing more is looked for.
+    pub fn next_point(&self) -> Option<u32> {
+        let mut points = (0..).zip(&self.known);
+        let is_named = |(point, known): &(u32, &Option<usize>)| {
+            known.is_none() && self.named(*point).is_some_and(|named| !named.is_empty())
+        };
+        if let Some((point, _)) = points.clone().find(is_named) {
+            return Some(point);
+        }
+        let next = points.find(|(point, _)| !self.sought(*point).is_empty());
+        next.map(|(point, _)| point)
+    }
+
+    /// Reads the capture of a point, and keeps what is looked for. Ends where nothing more
     /// is wanted, or where `flow` breaks.
     ///
     /// # Errors
@@ -58,11 +82,20 @@ impl<'a> Gathering<'a> {
         source: &mut dyn Source,
         flow: &dyn Fn(Progress) -> ControlFlow<()>,
     ) -> Result<(), Changed> {
-        let Some(named) = self.exhibits.at(point).filter(|named| !named.is_empty()) else {
-            return Ok(());
+        let sought = self.sought(point);
+        let known = self.keeping.datagrams.len();
+        let before = self.known.get_mut(point as usize);
+        // What is named is looked for once.
+        let is_first = before.is_some_and(|before| before.replace(known).is_none());
+        let named = self.exhibits.at(point).filter(|_| is_first);
+        let aim = Aim {
+            point,
+            named: named.unwrap_or(&NOTHING),
+            sought,
+            clocks: &self.clocks,
         };
         let mut look = Look::new(
-            (point, named),
+            aim,
             self.reading.filter.clone(),
             &self.reading.decode,
             &mut self.keeping,
@@ -89,12 +122,38 @@ impl<'a> Gathering<'a> {
         }
     }
 
+    fn named(&self, point: u32) -> Option<&BTreeMap<u64, Exhibit>> {
+        self.exhibits.at(point)
+    }
+
+    /// Datagrams that are named at other points, and have not been looked for at this one.
+    fn sought(&self, point: u32) -> Sought {
+        let mut sought = Sought::default();
+        if !self.clocks.knows(point) {
+            return sought;
+        }
+        let known = self.known.get(point as usize).copied().flatten();
+        let datagrams = &self.keeping.datagrams;
+        for datagram in datagrams.iter().skip(known.unwrap_or(0)) {
+            let is_elsewhere = datagram.because == Because::Named && datagram.point != point;
+            let is_here = |here: &Whole| {
+                here.point == point
+                    && here.identity == datagram.identity
+                    && is_same_time(here.time, datagram.time)
+            };
+            if is_elsewhere && self.clocks.knows(datagram.point) && !datagrams.iter().any(is_here) {
+                sought.add(datagram.identity, datagram.time, datagram.place);
+            }
+        }
+        sought
+    }
+
     /// What was collected.
     pub fn finish(self) -> PathExcerpt {
         let comparison = self.comparison;
         let left_out = self.keeping.room.left_out;
         let mut frames = remarks::written(self.keeping, comparison, &self.reading.decode);
-        let clocks = Clocks::of(comparison);
+        let clocks = self.clocks;
         frames.sort_by_cached_key(|frame| {
             let time = clocks.by_first(frame.interface, frame.timestamp);
             (time, frame.origin)

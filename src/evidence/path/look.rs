@@ -1,8 +1,10 @@
 //! What is kept of one point, frame by frame.
 
+use super::clocks::Clocks;
 use super::exhibits::{Exhibit, Place};
 use super::near::Near;
 use super::pending::Pending;
+use super::sought::{Identity, Sought};
 use crate::decode::{DecodeOptions, Decoder};
 use crate::evidence::datagrams::{self, Datagrams};
 use crate::evidence::kept::KeptFrame;
@@ -33,12 +35,40 @@ pub(super) struct Whole {
     pub fragments: u64,
     /// Whether there may be more.
     pub is_partial: bool,
+    /// What it is known by elsewhere.
+    pub identity: Identity,
+    /// When it was named or found, by the first point's clock.
+    pub time: Timestamp,
+    /// How much its fragments are needed that are not named.
+    pub place: Place,
+    /// Why it is kept.
+    pub because: Because,
+}
+
+/// Why a datagram is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Because {
+    /// A fragment of it is named here.
+    Named,
+    /// One is at another point.
+    Sought,
+}
+
+/// What is looked for at one point.
+pub(super) struct Aim<'a> {
+    /// The point.
+    pub point: u32,
+    /// Frames that must be there.
+    pub named: &'a BTreeMap<u64, Exhibit>,
+    /// Datagrams that may be there.
+    pub sought: Sought,
+    /// All clocks.
+    pub clocks: &'a Clocks,
 }
 
 /// Looks at the frames of one point.
 pub(super) struct Look<'a> {
-    point: u32,
-    named: &'a BTreeMap<u64, Exhibit>,
+    aim: Aim<'a>,
     near: Near<'a>,
     filter: Option<FilterSet>,
     decoder: Decoder,
@@ -65,17 +95,16 @@ struct Wanted {
 }
 
 impl<'a> Look<'a> {
-    /// Keeps what is named of a point, and holds back what may turn out to belong to it.
+    /// Keeps what is looked for, and holds back what may turn out to belong to it.
     pub fn new(
-        (point, named): (u32, &'a BTreeMap<u64, Exhibit>),
+        aim: Aim<'a>,
         filter: Option<FilterSet>,
         decode: &DecodeOptions,
         keeping: &'a mut Keeping,
     ) -> Self {
         Self {
-            point,
-            named,
-            near: Near::to(named),
+            near: Near::to(aim.named),
+            aim,
             filter,
             decoder: Decoder::new(decode),
             packet: Packet::default(),
@@ -92,11 +121,12 @@ impl<'a> Look<'a> {
     pub fn at(&mut self, frame: &Frame<'_>) -> bool {
         let number = frame.id.number;
         self.last = (number, frame.timestamp);
-        if !self.near.contains(number) {
+        let time = self.time(frame.timestamp);
+        if !self.near.contains(number) && !self.aim.sought.is_near(time) {
             self.forget();
             return true;
         }
-        let named = self.named.get(&number);
+        let named = self.aim.named.get(&number);
         if named.is_none() && !self.matches(frame) {
             return true;
         }
@@ -132,13 +162,19 @@ impl<'a> Look<'a> {
         let is_open = |(datagram, wanted): (&u64, &Wanted)| {
             !self.datagrams.is_over(&wanted.key, *datagram, now)
         };
-        self.near.ends_before(frame)
-            || !self.near.names_one_after(frame) && !self.wanted.iter().any(is_open)
+        let is_named_over = self.near.ends_before(frame)
+            || !self.near.names_one_after(frame) && !self.wanted.iter().any(is_open);
+        is_named_over && self.aim.sought.are_over(self.time(now))
     }
 
     /// Whether all frames that are named came.
     pub fn has_found_all(&self) -> bool {
-        self.found == self.named.len()
+        self.found == self.aim.named.len()
+    }
+
+    /// By the clock of the first point.
+    fn time(&self, time: Timestamp) -> Timestamp {
+        self.aim.clocks.by_first(self.aim.point, time)
     }
 
     fn matches(&mut self, frame: &Frame<'_>) -> bool {
@@ -157,11 +193,15 @@ impl<'a> Look<'a> {
 
     fn fragment(&mut self, frame: &Frame<'_>, fragment: &FragmentFacts, named: Option<&Exhibit>) {
         let datagram = self.datagrams.follow(fragment, ()).datagram;
+        let time = self.time(fragment.timestamp);
         if let Some(exhibit) = named {
-            self.want(datagram, fragment.key, exhibit.place.of_the_rest());
+            let place = exhibit.place.of_the_rest();
+            self.want(datagram, &fragment.key, (place, Because::Named));
+        } else if let Some(place) = self.aim.sought.place(&Identity::of(&fragment.key), time) {
+            self.want(datagram, &fragment.key, (place, Because::Sought));
         }
         let Some(wanted) = self.wanted.get(&datagram).copied() else {
-            self.pending.hold(datagram, kept(frame, self.point));
+            self.pending.hold(datagram, kept(frame, self.aim.point));
             return;
         };
         if let Some(whole) = self.keeping.datagrams.get_mut(wanted.number) {
@@ -170,7 +210,7 @@ impl<'a> Look<'a> {
         match named {
             Some(exhibit) => self.keep(frame, Some(wanted.number as u64), exhibit),
             None => {
-                let point = self.point;
+                let point = self.aim.point;
                 let room = &mut self.keeping.room;
                 room.take(wanted.place, Some(wanted.number as u64), || {
                     kept(frame, point)
@@ -180,7 +220,7 @@ impl<'a> Look<'a> {
     }
 
     /// From now on all fragments of a datagram are kept, and those that came already.
-    fn want(&mut self, datagram: u64, key: Key, place: Place) {
+    fn want(&mut self, datagram: u64, key: &Key, (place, because): (Place, Because)) {
         if let Some(known) = self.wanted.get_mut(&datagram) {
             known.place = known.place.min(place);
             return;
@@ -188,20 +228,28 @@ impl<'a> Look<'a> {
         let released = self.pending.release(datagram);
         let number = self.keeping.datagrams.len();
         self.keeping.datagrams.push(Whole {
-            point: self.point,
+            point: self.aim.point,
             fragments: released.frames.len() as u64,
             is_partial: released.is_partial,
+            identity: Identity::of(key),
+            time: self.time(self.last.1),
+            place,
+            because,
         });
         for frame in released.frames {
             let room = &mut self.keeping.room;
             room.take(place, Some(number as u64), || frame);
         }
-        let wanted = Wanted { number, place, key };
+        let wanted = Wanted {
+            number,
+            place,
+            key: *key,
+        };
         self.wanted.insert(datagram, wanted);
     }
 
     fn keep(&mut self, frame: &Frame<'_>, datagram: Option<u64>, exhibit: &Exhibit) {
-        let point = self.point;
+        let point = self.aim.point;
         let room = &mut self.keeping.room;
         room.take(exhibit.place, datagram, || KeptFrame {
             comment: Some(exhibit.notes.join("\n")),

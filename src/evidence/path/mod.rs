@@ -7,10 +7,13 @@
 //! Comparison ──► Exhibits ──► Gathering ─────────────────► PathExcerpt ──► pcapng
 //!                frames of    one point after another:     comments, and the
 //!                each point   frames that are named, and   order of the first
-//!                             all of their datagrams       point's clock
+//!                             all of their datagrams,      point's clock
+//!                             and then these wherever
+//!                             else they came by
 //! ```
 //!
-//! What must hold: a point is read in one go and no further than necessary; memory has a
+//! What must hold: a point is read in one go and no further than necessary, and again only for
+//! what was named at others meanwhile; memory has a
 //! bound; a datagram that lost frames for want of room is not said to have lost them on
 //! the way.
 
@@ -21,6 +24,7 @@ mod look;
 mod near;
 mod pending;
 mod remarks;
+mod sought;
 #[cfg(test)]
 pub(crate) mod tests;
 mod told;

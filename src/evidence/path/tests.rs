@@ -163,11 +163,14 @@ impl Sample {
     /// What is gathered of these captures.
     fn gathered(&self, captures: &[Vec<Vec<u8>>], limit_bytes: u64) -> PathExcerpt {
         let mut gathering = Gathering::new(&self.document, reading(limit_bytes));
-        for (point, frames) in (0..).zip(captures) {
-            let mut source = memory(self.capture(point, frames));
+        let mut readings = 0;
+        while let Some(point) = gathering.next_point() {
+            let mut source = memory(self.capture(point, &captures[point as usize]));
             let flow = |_| ControlFlow::Continue(());
             gathering.read(point, &mut source, &flow).unwrap();
+            readings += 1;
         }
+        assert!(readings <= 2 * captures.len(), "{readings} readings");
         gathering.finish()
     }
 }
@@ -281,6 +284,48 @@ fn a_named_fragment_stands_for_its_datagram_at_each_point() {
         .map(|frame| (frame.timestamp.0 - BEGIN) / MILLISECOND)
         .collect();
     assert_eq!(times, [501, 2, 502, 4, 5]);
+}
+
+#[test]
+fn a_named_datagram_is_found_at_other_points() {
+    let (_, [at_a, at_b]) = lossy();
+    let names = [(0, 4), (1, 1)];
+    // Wherever it is named, and if another datagram is named at the other point.
+    for named in [&names[..1], &names[1..], &[(0, 4), (1, 4)]] {
+        let sample = comparison(2).ahead(1, 0.5).naming(named);
+        let excerpt = sample.gathered(&[at_a.clone(), at_b.clone()], LIMIT);
+        let mut expected = vec![(0, 2), (0, 4), (0, 5), (1, 1), (1, 2)];
+        if named.contains(&(1, 4)) {
+            expected.extend([(0, 3), (0, 6), (0, 7), (1, 3), (1, 4), (1, 5)]);
+        }
+        let mut found = origins(&excerpt);
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{named:?}");
+        let missing = "fragment 2 of 3 missing before this one; datagram 0x0007 is not whole at B";
+        assert!(comment(&excerpt, (1, 2)).contains(missing));
+    }
+}
+
+#[test]
+fn identifications_that_come_back_are_other_datagrams() {
+    let sample = comparison(2).naming(&[(0, 1)]);
+    let mut at_b = three(7).to_vec();
+    at_b.extend((0..2_000).map(|id| whole(id, 10)));
+    at_b.extend(three(7));
+    let excerpt = sample.gathered(&[three(7).to_vec(), at_b], LIMIT);
+    let at_b = origins(&excerpt)
+        .into_iter()
+        .filter(|(point, _)| *point == 1);
+    assert_eq!(at_b.collect::<Vec<_>>(), [(1, 1), (1, 2), (1, 3)]);
+}
+
+#[test]
+fn without_a_clock_nothing_is_looked_for_elsewhere() {
+    let mut sample = comparison(2).naming(&[(0, 1)]);
+    sample.document.points[1].clock = Clock::default();
+    let excerpt = sample.gathered(&[three(7).to_vec(), three(7).to_vec()], LIMIT);
+    assert_eq!(origins(&excerpt), [(0, 1), (0, 2), (0, 3)]);
 }
 
 #[test]
