@@ -102,7 +102,7 @@
 //! | host | model, witness |
 //! | pipeline | model, source, decode, reassemble, receiver, account |
 //! | compare | model, source, decode, reassemble, receiver, pipeline::whole_of |
-//! | diagnose | model, compare, account, receiver, witness, host |
+//! | diagnose | model, source::FileFacts, compare, account, receiver, witness, host |
 //! | report | model, compare, account, receiver, witness, host, diagnose, source::FileFacts, source::Problem, source::Severity |
 //! | evidence | model, source, decode, reassemble, receiver, pipeline, report |
 //! | watch | model, host, diagnose::ALL, report, evidence |

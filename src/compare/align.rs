@@ -108,7 +108,7 @@ impl Marks {
         });
         let mut pairs: Vec<(Mark, Mark)> = pairs.collect();
         // What there are many of says little about when.
-        if pairs.iter().any(|pair| is_single(pair)) {
+        if pairs.iter().any(is_single) {
             pairs.retain(is_single);
         }
         pairs.sort_unstable_by_key(ahead);
