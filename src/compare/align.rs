@@ -8,7 +8,6 @@
 use super::content::hash;
 use super::sighting::{Form, LaneFacts, Sighting};
 use crate::model::{Addresses, Duration, Timestamp};
-use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
 /// Packets of a sample.
@@ -74,7 +73,7 @@ impl Sample {
             };
             let id = u64::from(sighting.id);
             self.strict.take(hash(&[sighting.content, id]), mark);
-            self.loose.take(hash(&[sighting.content]), mark);
+            self.loose.take(hash(&[sighting.head]), mark);
         }
     }
 
@@ -101,7 +100,18 @@ impl Marks {
         }
     }
 
+    /// The hash up to which it has all there were.
+    fn reach(&self) -> u64 {
+        let largest = self.marks.last_key_value().map(|(largest, _)| *largest);
+        largest.filter(|_| self.is_full).unwrap_or(u64::MAX)
+    }
+
+    fn below(&self, reach: u64) -> usize {
+        self.marks.range(..=reach).count()
+    }
+
     fn common(&self, other: &Self) -> Option<Common> {
+        let reach = self.reach().min(other.reach());
         let pairs = self.marks.iter().filter_map(|(key, mine)| {
             let theirs = other.marks.get(key)?;
             Some((*mine, *theirs))
@@ -114,7 +124,7 @@ impl Marks {
         pairs.sort_unstable_by_key(ahead);
         let agreeing = densest(&pairs);
         let (all, agreed) = (pairs.len(), agreeing.len());
-        let smaller = self.marks.len().min(other.marks.len());
+        let smaller = self.below(reach).min(other.below(reach));
         let is_enough = agreed >= ENOUGH && agreed * 5 >= all;
         let is_all_there_is = agreed > 0 && agreed == all && agreed * 2 >= smaller;
         if !(is_enough || is_all_there_is) {
@@ -155,7 +165,7 @@ impl Common {
     /// Which addresses go from the second to the first, as the first and as the second
     /// see them.
     pub fn backward(&self) -> [Vec<(Addresses, bool)>; 2] {
-        let mut ways: HashMap<Addresses, Way> = HashMap::new();
+        let mut ways: BTreeMap<Addresses, Way> = BTreeMap::new();
         for (one, other) in &self.pairs {
             let way = ways.entry(one.addresses).or_default();
             way.steps += i64::from(steps(one, other));

@@ -34,6 +34,8 @@ pub(super) struct Book {
     pub shared: u64,
     /// Pieces of the parcel at hand, by where they begin.
     pieces: Vec<u32>,
+    /// Losses of the parcel at hand, with their places among those sent.
+    losses: Vec<(u32, Fate)>,
 }
 
 /// What is known of one flow.
@@ -49,6 +51,17 @@ pub struct Account {
     pub is_carrier: bool,
     /// First and last of it.
     pub span: Option<(Timestamp, Timestamp)>,
+}
+
+impl Account {
+    /// Nothing can be said between two points of which one has nothing in common with any.
+    pub(super) fn unjudge(&mut self, pair: usize) {
+        let between = &mut self.between[pair];
+        *between = Between {
+            outside: [between.front.packets, between.back.packets],
+            ..Between::default()
+        };
+    }
 }
 
 /// What of a flow came to one point.
@@ -143,6 +156,7 @@ impl Book {
             tallies: vec![Tally::default(); points],
             shared: 0,
             pieces: Vec::new(),
+            losses: Vec::new(),
         }
     }
 
@@ -236,11 +250,10 @@ impl Book {
     }
 
     fn note_passages(&mut self, flight: &Flight, parcel: &Parcel, pieces: &[u32], number: usize) {
-        let is_fragmented =
-            parcel.form == Form::Piece || (pieces.len() > 1 && !parcel.is_super_udp);
+        let is_innermost = !parcel.is_carrier;
         for point in 0..self.points {
             let here: Mask = 1 << point;
-            if parcel.seen & here != 0 && !parcel.is_carrier {
+            if parcel.seen & here != 0 && is_innermost {
                 self.tallies[point].datagrams += 1;
             }
             for at in pieces {
@@ -249,15 +262,15 @@ impl Book {
                 if piece.seen & here == 0 {
                     let passed =
                         piece.seen & (here - 1) != 0 && piece.seen & !(here | (here - 1)) != 0;
-                    tally.missed += u64::from(passed);
+                    let is_unseen =
+                        passed && !is_covered(flight, parcel, pieces, &piece.range(), here);
+                    tally.missed += u64::from(is_innermost && is_unseen);
                     continue;
                 }
-                tally.matched += u64::from(
-                    piece.seen & !here != 0
-                        || is_covered(flight, parcel, pieces, &piece.range(), !here),
-                );
-                tally.fragments +=
-                    u64::from(is_fragmented && is_cut(parcel, piece) && !parcel.is_carrier);
+                let is_elsewhere = piece.seen & !here != 0
+                    || is_covered(flight, parcel, pieces, &piece.range(), !here);
+                tally.matched += u64::from(is_innermost && is_elsewhere);
+                tally.fragments += u64::from(is_innermost && is_fragment(parcel, piece));
                 let passage = &mut self.accounts[number].at[point];
                 if passage.packets == 0 {
                     passage.hop_limit = flight.seen(*at, point).hop_limit;
@@ -301,19 +314,25 @@ impl Book {
             }
             whole.note(piece, parcel, view, fate);
             count(between, parcel, piece, view, fate);
+            if parcel.form == Form::Segment || parcel.is_super_udp {
+                add_part(flight, pieces, piece, view, fate, between);
+            }
             let side = if fate == Fate::Back {
                 view.back
             } else {
                 view.front
             };
             let order = flight.seen(*at, side).order;
-            let place = (parcel.form == Form::Piece && is_cut(parcel, piece)).then(|| Place {
+            let place = is_fragment(parcel, piece).then(|| Place {
                 number,
                 of: (parcel.length != UNKNOWN).then_some((piece.offset, parcel.length)),
                 is_last: piece.end() == parcel.length,
             });
             if is_counted_here(piece, view, fate) {
-                between.shape.count(fate, piece.ip_bytes, place, order);
+                between.shape.count(fate, piece.ip_bytes, place);
+                if fate != Fate::Both {
+                    self.losses.push((order, fate));
+                }
                 if !parcel.is_carrier {
                     let fate = if is_backward { fate.reversed() } else { fate };
                     self.series[view.pair].count(fate, parcel.first);
@@ -337,6 +356,11 @@ impl Book {
                     }
                 }
             }
+        }
+        // In the order in which they were sent, whatever their places are.
+        self.losses.sort_unstable_by_key(|(order, _)| *order);
+        for (order, fate) in self.losses.drain(..) {
+            between.shape.lose(fate, order);
         }
         whole.write(parcel, between);
         for (side, points) in [view.in_front, view.behind].into_iter().enumerate() {
@@ -422,6 +446,11 @@ fn is_cut(parcel: &Parcel, piece: &Piece) -> bool {
     (piece.offset, piece.bytes) != (0, parcel.length)
 }
 
+/// Whether a piece is an IP fragment.
+fn is_fragment(parcel: &Parcel, piece: &Piece) -> bool {
+    parcel.form != Form::Segment && !parcel.is_super_udp && is_cut(parcel, piece)
+}
+
 /// Whether the bytes of a piece were seen at some of these points, however they were cut.
 fn is_covered(
     flight: &Flight,
@@ -478,11 +507,10 @@ fn is_counted_here(piece: &Piece, view: &View, fate: Fate) -> bool {
 
 /// Counts one piece on the sides where it was seen.
 fn count(between: &mut Between, parcel: &Parcel, piece: &Piece, view: &View, fate: Fate) {
-    let is_fragment = parcel.form != Form::Segment && !parcel.is_super_udp && is_cut(parcel, piece);
     let one = Count {
         datagrams: 0,
         packets: 1,
-        fragments: is_fragment.into(),
+        fragments: is_fragment(parcel, piece).into(),
         bytes: piece.ip_bytes.into(),
     };
     if piece.seen & view.in_front != 0 {
@@ -497,6 +525,32 @@ fn count(between: &mut Between, parcel: &Parcel, piece: &Piece, view: &View, fat
             between.back_passed += one;
         }
     }
+}
+
+/// Of a super-frame some may arrive: what is lost is what no other point has.
+fn add_part(
+    flight: &Flight,
+    pieces: &[u32],
+    piece: &Piece,
+    view: &View,
+    fate: Fate,
+    between: &mut Between,
+) {
+    let (points, passed) = match fate {
+        Fate::Both => return,
+        Fate::Front => (view.behind, &mut between.front_passed),
+        Fate::Back => (view.in_front, &mut between.back_passed),
+    };
+    let (mut reached, mut bytes) = (piece.offset, 0);
+    for at in pieces {
+        let other = flight.piece(*at);
+        if other.seen & points != 0 {
+            let (from, to) = (other.offset.max(reached), other.end().min(piece.end()));
+            bytes += to.saturating_sub(from);
+            reached = reached.max(to);
+        }
+    }
+    passed.bytes += u64::from(bytes.min(piece.ip_bytes));
 }
 
 /// Notes what changed between two points that both saw a piece; gives how long it took,

@@ -24,6 +24,9 @@ pub struct DelayFigures {
 /// Two digits are all that clocks and captures are worth.
 const DIGITS: u8 = 2;
 
+/// An hour: a bound on memory, far beyond any window.
+const LONGEST: u64 = 3_600_000_000_000;
+
 impl Delays {
     /// None yet; `None` never happens with these digits.
     pub fn new() -> Option<Self> {
@@ -33,11 +36,8 @@ impl Delays {
     /// Takes in one, in nanoseconds; clocks are never so exact that none is below zero.
     pub fn record(&mut self, nanoseconds: i64) {
         let value = u64::try_from(nanoseconds).unwrap_or(0);
-        // A bound on memory, far beyond any window: an hour.
-        self.0.saturating_record(value.min(3_600_000_000_000));
-        if self.0.high() < value {
-            let _ = self.0.record(value.min(3_600_000_000_000));
-        }
+        // It grows as needed, up to this.
+        let _ = self.0.record(value.min(LONGEST));
     }
 
     /// Adds others.
@@ -56,5 +56,22 @@ impl Delays {
             p99: histogram.value_at_quantile(0.99),
             max: histogram.max(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_delay_counts_once_however_long_it_is() {
+        let mut delays = Delays::new().unwrap();
+        for exponent in 0..63 {
+            delays.record(1 << exponent);
+        }
+        delays.record(-5);
+        let figures = delays.figures().unwrap();
+        assert_eq!((figures.packets, figures.min), (64, 0));
+        assert!(figures.max >= LONGEST);
     }
 }

@@ -72,6 +72,10 @@ pub(super) struct Flight {
     backward: HashMap<(usize, Addresses), bool>,
     /// Parcels given up early for want of room.
     pub crowded_out: u64,
+    /// Times that were far from those before and behind them.
+    pub times_wrong: u64,
+    /// Times at which a clock was set back.
+    pub clocks_set_back: u64,
 }
 
 /// A parcel to look at when its time has come.
@@ -131,6 +135,8 @@ impl Flight {
             book,
             backward,
             crowded_out: 0,
+            times_wrong: 0,
+            clocks_set_back: 0,
         }
     }
 
@@ -197,14 +203,12 @@ impl Flight {
         flow: u32,
         time: Timestamp,
     ) -> Option<Found> {
-        let flow = match sighting.form {
-            Form::Piece => flow,
-            Form::Whole if may_be_cut(sighting) => self.paths.base_flow(flow, point),
-            Form::Whole | Form::Segment => return None,
-        };
-        (flow != NONE)
-            .then(|| self.look(point, sighting, datagram_key(flow, sighting.id), time))
-            .flatten()
+        let look = |flow: u32| self.look(point, sighting, datagram_key(flow, sighting.id), time);
+        match sighting.form {
+            Form::Piece => look(flow),
+            Form::Whole if may_be_cut(sighting) => self.paths.bases(flow).find_map(look),
+            Form::Whole | Form::Segment => None,
+        }
     }
 
     /// One of the messages that a NIC makes of a super-frame of UDP (UDP_SEGMENT): each has
@@ -235,30 +239,40 @@ impl Flight {
         })
     }
 
-    /// Where in a super-frame a message is that this point has not seen.
+    /// Where in a super-frame a message is: the first of it that comes to this point begins
+    /// as it does, and the others are as long as that one, but for the last.
     fn message(&self, point: usize, parcel: &Parcel, sighting: &Sighting) -> Option<u32> {
-        let (mut largest, mut reached) = (sighting.bytes - UDP_HEADER, UDP_HEADER);
+        let bytes = sighting.bytes - UDP_HEADER;
+        let (mut size, mut reached, mut head) = (0, UDP_HEADER, None);
         let mut at = parcel.pieces;
         while at != NONE {
             let piece = &self.pieces[at];
+            if piece.bytes == parcel.length {
+                head = Some(piece.head);
+            }
             if piece.seen & bit(point) != 0 {
                 if piece.bytes == parcel.length {
                     return None;
                 }
-                largest = largest.max(piece.bytes);
+                size = size.max(piece.bytes);
                 reached = reached.max(piece.end());
             }
             at = piece.next;
         }
-        let offset = match (sighting.id, parcel.id) {
-            (0, _) | (_, 0) => reached,
-            (id, first) => {
-                let number = (id as u16).wrapping_sub(first as u16);
-                UDP_HEADER + u32::from(number).checked_mul(largest)?
-            }
+        let number = match sighting.is_numbered {
+            true => u32::from((sighting.id as u16).wrapping_sub(parcel.id as u16)),
+            false => (reached - UDP_HEADER).div_ceil(size.max(1)),
         };
-        let bytes = sighting.bytes - UDP_HEADER;
-        let fits = offset.checked_add(bytes)? <= parcel.length;
+        let is_begun = size > 0;
+        let offset = match is_begun {
+            true => UDP_HEADER.checked_add(number.checked_mul(size)?)?,
+            false => UDP_HEADER,
+        };
+        let end = offset.checked_add(bytes)?;
+        let fits = match is_begun {
+            true => (bytes == size && end <= parcel.length) || end == parcel.length,
+            false => number == 0 && head == Some(sighting.head) && end < parcel.length,
+        };
         (fits && !self.covers(point, parcel, offset, bytes)).then_some(offset)
     }
 
@@ -285,6 +299,7 @@ impl Flight {
             let found = self
                 .look(point, sighting, key(flow, sighting.identity), time)
                 .or_else(|| self.as_datagram(point, sighting, flow, time))
+                .or_else(|| self.as_message(point, sighting, flow, time))
                 .or_else(|| self.begun_by(point, sighting, flow));
             if let Some(found) = found.filter(|found| found.fit != Fit::Damaged) {
                 self.paths.bind(point, sighting.lane, flow);
@@ -344,7 +359,7 @@ impl Flight {
         time: Timestamp,
     ) -> Option<Found> {
         let chain = self.index.newest(content_key(sighting));
-        let mut best: Option<(Found, Duration)> = None;
+        let mut best: Option<(Found, (bool, Duration))> = None;
         for parcel in chain.take(MAX_CHAIN) {
             let theirs = self.paths.resolve(self.parcels[parcel].flow);
             let is_free = theirs == flow || self.paths.may_bind(point, sighting.lane, theirs);
@@ -352,9 +367,10 @@ impl Flight {
             let Some(found) = fitting.flatten() else {
                 continue;
             };
-            let distance = apart(time, self.parcels[parcel].first);
-            if best.is_none_or(|(_, known)| distance < known) {
-                best = Some((found, distance));
+            let known = &self.parcels[parcel];
+            let rank = (known.id != sighting.id, apart(time, known.first));
+            if best.is_none_or(|(_, best)| rank < best) {
+                best = Some((found, rank));
             }
         }
         let (found, _) = best?;
@@ -606,7 +622,7 @@ impl Flight {
         parcel.seen |= bit(point);
         parcel.last = parcel.last.max(time);
         parcel.is_carrier |= sighting.is_carrier;
-        if sighting.form == Form::Piece && !sighting.more && parcel.length == UNKNOWN {
+        if parcel.length == UNKNOWN && parcel.form == Form::Piece && sighting.ends_datagram() {
             parcel.length = sighting.end();
         }
         if sighting.is_carrier {
@@ -957,7 +973,8 @@ fn may_be_super(parcel: &Parcel, sighting: &Sighting) -> bool {
     is_cut_so && parcel.form != Form::Piece && parcel.length > SUPER_BYTES
 }
 
-fn apart(one: Timestamp, other: Timestamp) -> Duration {
+/// How far apart two times are.
+pub(super) fn apart(one: Timestamp, other: Timestamp) -> Duration {
     let apart = one - other;
     Duration(apart.0.saturating_abs())
 }

@@ -368,6 +368,7 @@ impl Sight {
             ported,
             form: Form::Piece,
             id: piece.id,
+            is_numbered: true,
             offset: piece.offset,
             bytes: layer.payload_bytes,
             more: piece.more,
@@ -379,6 +380,7 @@ impl Sight {
                 layer.payload_bytes.into(),
                 content.head,
             ]),
+            head: hash(&[kind::PIECE, piece.offset.into(), content.head]),
             sum: content.sum,
             ip_bytes: layer.ip_bytes,
             is_carrier,
@@ -396,11 +398,13 @@ impl Sight {
             form: Form::Whole,
             protocol,
             id: ip.id,
+            is_numbered: ip.is_numbered,
             offset: 0,
             bytes: 0,
             more: false,
             identity: 0,
             content: 0,
+            head: 0,
             sum: None,
             ip_bytes: 0,
             hop_limit: ip.hop_limit,
@@ -454,6 +458,7 @@ fn of_segment(base: Sighting, sequence: u32, bytes: u32, content: &Content) -> S
         bytes,
         identity: segment_identity(sequence),
         content: hash(&[kind::SEGMENT, sequence.into(), content.head]),
+        head: hash(&[kind::SEGMENT, sequence.into(), content.head]),
         sum: content.sum,
         ..base
     }
@@ -471,10 +476,10 @@ fn of_whole(base: Sighting, bytes: u32, content: &Content, control: Option<u64>)
     let size = u64::from(bytes) << 8 | u64::from(base.protocol.0);
     // Options of TCP are changed on purpose.
     let head = control.unwrap_or(content.head);
-    let identity = match (control, base.id) {
+    let identity = match (control, base.is_numbered) {
         (Some(control), _) => [kind::CONTROL, control, id],
-        (None, 0) => [kind::ALIKE, size, head],
-        (None, _) => [kind::NUMBERED, size, id],
+        (None, false) => [kind::ALIKE, size, head],
+        (None, true) => [kind::NUMBERED, size, id],
     };
     let weak = if bytes < TELLING_BYTES { id } else { 0 };
     Sighting {
@@ -482,6 +487,7 @@ fn of_whole(base: Sighting, bytes: u32, content: &Content, control: Option<u64>)
         bytes,
         identity: hash(&identity),
         content: hash(&[kind::ALIKE, size, head, weak]),
+        head,
         sum: content.sum.filter(|_| control.is_none()),
         ..base
     }
@@ -507,9 +513,13 @@ fn checksum(transport: &Transport) -> Option<Verdict> {
     }
 }
 
+/// DF, in octet 6 of an IPv4 header.
+const DONT_FRAGMENT: u8 = 0x40;
+
 /// Fields of an IP header that decoding has no use for.
 struct IpFields {
     id: u32,
+    is_numbered: bool,
     hop_limit: u8,
     traffic_class: u8,
 }
@@ -524,11 +534,13 @@ impl IpFields {
         match version {
             IpVersion::V4 => Self {
                 id: u16::from_be_bytes([header[4], header[5]]).into(),
+                is_numbered: header[4..6] != [0, 0] || header[6] & DONT_FRAGMENT == 0,
                 hop_limit: header[8],
                 traffic_class: header[1],
             },
             IpVersion::V6 => Self {
                 id: 0,
+                is_numbered: false,
                 hop_limit: header[7],
                 traffic_class: header[0] << 4 | header[1] >> 4,
             },

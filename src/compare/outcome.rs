@@ -26,6 +26,10 @@ pub struct Outcome {
     pub flows_shared: u64,
     /// Packets that were given up before their time for want of room.
     pub crowded_out: u64,
+    /// Times that were far from those before and behind them, and were set right.
+    pub times_wrong: u64,
+    /// Times at which a clock went back.
+    pub clocks_set_back: u64,
     /// Whether an end was asked for before all was read.
     pub ended_early: bool,
     pub(super) clocks: Vec<Clock>,

@@ -51,6 +51,7 @@ pub(super) struct Piece {
     pub offset: u32,
     pub bytes: u32,
     pub content: u64,
+    pub head: u64,
     pub sum: Option<Sum>,
     /// IP length of the packet in which it was seen first.
     pub ip_bytes: u32,
@@ -116,6 +117,7 @@ impl Piece {
             offset,
             bytes,
             content: sighting.content,
+            head: sighting.head,
             sum: sighting.sum,
             ip_bytes: sighting.ip_bytes,
             seen: 0,

@@ -211,16 +211,13 @@ impl Paths {
         (key.addresses, key.ports, key.protocol)
     }
 
-    /// The flow of the fragments of a flow, where one is known.
-    pub fn base_flow(&self, flow: u32, point: usize) -> u32 {
-        let Some(key) = self.key_at(flow, point) else {
-            return NONE;
-        };
-        let name = without_ports(key);
-        let alike = self
-            .alike
-            .get(&(name.addresses, name.ports, name.protocol))
-            .and_then(|flows| flows.first());
-        alike.map_or(NONE, |flow| self.resolve(*flow))
+    /// The flows that fragments of a flow may be of, wherever it is known.
+    pub fn bases(&self, flow: u32) -> impl Iterator<Item = u32> + '_ {
+        let keys = (0..self.points).filter_map(move |point| self.key_at(flow, point));
+        let flows = keys.filter_map(|key| {
+            let base = without_ports(key);
+            self.alike.get(&(base.addresses, base.ports, base.protocol))
+        });
+        flows.flatten().map(|flow| self.resolve(*flow))
     }
 }

@@ -6,7 +6,7 @@ use super::book::{Account, Book};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
-use super::flight::{Flight, pairs};
+use super::flight::{Flight, apart, pairs};
 use super::observer::{Manner, Observer};
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
 use super::sighting::Batch;
@@ -193,7 +193,12 @@ struct Feed {
     read: Progress,
     frames: u64,
     has_ended: bool,
+    /// When the sighting before was, by the clock of the point.
+    latest: Option<Timestamp>,
 }
+
+/// Packets of one capture are rarely so far apart; a clock that jumps so far was set.
+const FAR: Duration = Duration::from_secs(2);
 
 impl Feed {
     fn new(receive: Receiver<Sent>) -> Self {
@@ -204,6 +209,7 @@ impl Feed {
             read: Progress::default(),
             frames: 0,
             has_ended: false,
+            latest: None,
         }
     }
 
@@ -223,6 +229,24 @@ impl Feed {
         !self.has_ended
     }
 
+    /// One time that is far from those before and behind it is wrong: it would make all
+    /// that is under way seem late. A clock that was set back is noted.
+    fn set_right(&mut self, flight: &mut Flight) {
+        let (Some(latest), Some(next)) = (self.latest, self.batch.sightings.get(self.next)) else {
+            return;
+        };
+        if apart(next.time, latest) <= FAR {
+            return;
+        }
+        let behind = self.batch.sightings.get(self.next + 1);
+        if behind.is_some_and(|behind| apart(behind.time, latest) <= FAR) {
+            flight.times_wrong += 1;
+            self.batch.sightings[self.next].time = latest;
+        } else if next.time < latest {
+            flight.clocks_set_back += 1;
+        }
+    }
+
     /// When the next sighting was, by the clock of the first point.
     fn head(&self, point: usize, flight: &Flight) -> Timestamp {
         flight.time_of(point, &self.batch.sightings[self.next])
@@ -232,7 +256,9 @@ impl Feed {
     fn run_until(&mut self, point: usize, until: Timestamp, flight: &mut Flight) {
         while let Some(sighting) = self.batch.sightings.get(self.next) {
             flight.take(point, sighting);
+            self.latest = Some(sighting.time);
             self.next += 1;
+            self.set_right(flight);
             let next = self.batch.sightings.get(self.next);
             if next.is_none_or(|next| flight.time_of(point, next) > until) {
                 break;
@@ -240,10 +266,6 @@ impl Feed {
         }
     }
 }
-
-/// What two points saw within this time may be taken in either order, so that not every
-/// packet is a change from one to the other.
-const AT_ONCE: Duration = Duration(100_000);
 
 /// Gives everything to be matched in one order of time.
 fn merge(
@@ -271,7 +293,7 @@ fn merge(
             return ControlFlow::Continue(());
         };
         let feed = &mut feeds[point];
-        feed.run_until(point, until + AT_ONCE, flight);
+        feed.run_until(point, until, flight);
         if feed.next >= feed.batch.sightings.len() {
             flow(read_of(feeds))?;
         }
@@ -454,7 +476,18 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
     }
     let book = std::mem::take(&mut flight.book);
     let (tallies, shared) = (book.tallies.clone(), book.shared);
-    let (accounts, series) = book.into_accounts();
+    let (mut accounts, mut series) = book.into_accounts();
+    for (pair, (front, back)) in pairs(flight.points).enumerate() {
+        if [front, back]
+            .iter()
+            .any(|point| tallies[*point].matched == 0)
+        {
+            accounts
+                .iter_mut()
+                .for_each(|account| account.unjudge(pair));
+            series[pair].0.steps.clear();
+        }
+    }
     let mut scopes = ScopeSet::default();
     let mut points = Vec::new();
     for (place, end) in ends.into_iter().enumerate() {
@@ -490,6 +523,8 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
         scopes,
         flows_shared: shared,
         crowded_out: flight.crowded_out,
+        times_wrong: flight.times_wrong,
+        clocks_set_back: flight.clocks_set_back,
         ended_early,
     }
 }

@@ -133,6 +133,11 @@ impl Runs {
         self.longest = self.longest.max(self.current);
     }
 
+    /// The last that was lost, by its place among those sent; `None` for several flows.
+    pub fn latest(&self) -> Option<u32> {
+        self.latest
+    }
+
     /// The distance that nearly all losses have from the one before.
     pub fn period(&self) -> Option<u32> {
         let all: u64 = self.distances.iter().map(|count| u64::from(*count)).sum();
@@ -145,6 +150,8 @@ impl Runs {
     }
 
     fn add(&mut self, other: &Self) {
+        // Orders of several flows cannot be compared.
+        self.latest = None;
         self.losses += other.losses;
         self.runs += other.runs;
         self.longest = self.longest.max(other.longest);
@@ -155,14 +162,17 @@ impl Runs {
 }
 
 impl Shape {
-    /// One packet, of this IP length; `place` if it is a fragment, `order` among those of
-    /// its flow where it was seen.
-    pub fn count(&mut self, fate: Fate, ip_bytes: u32, place: Option<Place>, order: u32) {
+    /// One packet, of this IP length; `place` if it is a fragment.
+    pub fn count(&mut self, fate: Fate, ip_bytes: u32, place: Option<Place>) {
         let class = SIZES.iter().position(|upper| ip_bytes <= *upper);
         self.sizes[class.unwrap_or(SIZES.len())].count(fate);
         if let Some(place) = place {
             self.place(fate, place);
         }
+    }
+
+    /// One that was lost, by its place among those of its flow; in that order.
+    pub fn lose(&mut self, fate: Fate, order: u32) {
         match fate {
             Fate::Both => {}
             Fate::Front => self.runs[0].lose(order),

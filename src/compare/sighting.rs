@@ -44,6 +44,8 @@ pub(super) struct Sighting {
     pub protocol: Protocol,
     /// Identification; 0 where the packet has none.
     pub id: u32,
+    /// Whether it has one: of IPv4, 0 with DF is none (RFC 6864).
+    pub is_numbered: bool,
     /// Where its bytes begin: in the payload of the datagram for a fragment, in the
     /// stream for a segment.
     pub offset: u32,
@@ -56,6 +58,8 @@ pub(super) struct Sighting {
     pub identity: u64,
     /// Hash of the beginning of what neither NAT nor a NIC changes.
     pub content: u64,
+    /// The same without its size, which NICs change.
+    pub head: u64,
     /// Sum of all of that; `None` where the snaplen cut it.
     pub sum: Option<Sum>,
     /// IP length in bytes, header included.
@@ -75,9 +79,18 @@ impl Sighting {
         self.offset.wrapping_add(self.bytes)
     }
 
+    /// Whether its end is that of its datagram.
+    pub fn ends_datagram(&self) -> bool {
+        match self.form {
+            Form::Piece => !self.more,
+            Form::Whole => true,
+            Form::Segment => false,
+        }
+    }
+
     /// Whether two of these that look the same can be told apart by their identification.
     pub fn has_identity(&self) -> bool {
-        self.id != 0
+        self.is_numbered
     }
 }
 

@@ -79,8 +79,9 @@ impl Losses<'_> {
         if self.lost < ENOUGH {
             return told(Look::TooFew, None, self.few());
         }
-        let known: [fn(&Self) -> Option<Described>; 6] = [
+        let known: [fn(&Self) -> Option<Described>; 7] = [
             Self::since,
+            Self::to_the_end,
             Self::by_place,
             Self::by_distance,
             Self::by_size,
@@ -127,6 +128,21 @@ impl Losses<'_> {
                     number::duration(at)
                 ),
             )
+        })
+    }
+
+    /// One run of a flow, up to its end.
+    fn to_the_end(&self) -> Option<Described> {
+        let runs = &self.between.shape.runs[0];
+        let is_it = runs.runs == 1
+            && runs.losses == self.lost
+            && runs
+                .latest()
+                .is_some_and(|latest| u64::from(latest) + 1 == self.sent);
+        is_it.then(|| {
+            let passed = number::counted(self.sent - self.lost, "packet");
+            let what = format!("everything behind the first {passed} was lost");
+            told(Look::FromTimeOn, None, what)
         })
     }
 

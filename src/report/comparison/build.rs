@@ -136,7 +136,8 @@ fn common(outcome: &Outcome) -> Option<Common> {
 fn limits(outcome: &Outcome) -> BTreeMap<String, u64> {
     let of_points =
         |count: fn(&crate::compare::PointFacts) -> u64| outcome.points.iter().map(count).sum();
-    let all: [(String, u64); 6] = [
+    let all: [(String, u64); 7] = [
+        ("times_set_right".to_owned(), outcome.times_wrong),
         (
             format!("packets_of_flows_beyond_{MAX_LANES}"),
             of_points(|point| point.flows_refused),

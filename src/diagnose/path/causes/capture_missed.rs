@@ -30,8 +30,8 @@ pub(super) const CAUSE: Cause = Cause {
         },
         Fix {
             when: "bonds, multipath routes, several queues or paths",
-            kind: FixKind::Command,
-            command: "tcpdump -i any -s 128 -B 262144 -w capture.pcap",
+            kind: FixKind::Advice,
+            command: "capture on each of the interfaces, and compare them one by one",
         },
     ],
     references: &[

@@ -108,6 +108,7 @@ pub(super) fn unmatched(outcome: &Outcome) -> Vec<String> {
             format!("{} ({}) {what}", path::name(place), facts.file.path)
         })
         .collect();
+    told.extend(doubts(outcome));
     if path::is_mostly_backward(outcome) {
         told.push(
             "most of the traffic goes from the last point to the first: the captures may have \
@@ -116,6 +117,55 @@ pub(super) fn unmatched(outcome: &Outcome) -> Vec<String> {
         );
     }
     told
+}
+
+/// What may have been taken for what it is not.
+fn doubts(outcome: &Outcome) -> Vec<String> {
+    let refused = outcome
+        .points
+        .iter()
+        .enumerate()
+        .filter_map(|(place, point)| {
+            (point.flows_refused > 0).then(|| {
+            format!(
+                "{} has more flows than are told apart: {} of further ones were left out, and may \
+                 be counted as lost at other points",
+                path::name(place),
+                number::counted(point.flows_refused, "packet"),
+            )
+        })
+        });
+    let mut told: Vec<String> = refused.collect();
+    if outcome.clocks_set_back > 0 {
+        told.push(
+            "the clock of a capture was set back while it captured: what follows may be taken for \
+             lost; split the file there"
+                .to_owned(),
+        );
+    }
+    let pairs = outcome.points.len().saturating_sub(1);
+    told.extend((0..pairs).filter_map(|pair| outside(outcome, pair)));
+    told
+}
+
+/// What passed one point while the other did not capture.
+fn outside(outcome: &Outcome, pair: usize) -> Option<String> {
+    let (from, to) = path::ends_of(outcome.points.len(), pair);
+    let is_known = |point: usize| outcome.points[point].tally.matched > 0;
+    let flows = outcome.flows.iter().filter(|flow| !flow.account.is_carrier);
+    let packets: u64 = flows
+        .map(|flow| flow.account.between[pair].outside.iter().sum::<u64>())
+        .sum();
+    (packets > 0 && is_known(from) && is_known(to)).then(|| {
+        format!(
+            "{} passed {} or {} when the other shows nothing before or behind, and {} not judged: \
+             either it did not capture then, or nothing came to it",
+            number::counted(packets, "packet"),
+            path::name(from),
+            path::name(to),
+            if packets == 1 { "is" } else { "are" },
+        )
+    })
 }
 
 /// What was found; `numbers` are those of the flows that are listed.
