@@ -263,7 +263,7 @@ fn a_named_fragment_stands_for_its_datagram_at_each_point() {
     assert_eq!(origins(&excerpt), expected);
     assert_eq!(
         comment(&excerpt, (0, 5)),
-        "P01: frame 5 shows it\n(frame 5 at A)"
+        "C01: frame 5 shows it\n(frame 5 at A)"
     );
     assert_eq!(
         comment(&excerpt, (0, 2)),
@@ -271,7 +271,7 @@ fn a_named_fragment_stands_for_its_datagram_at_each_point() {
     );
     assert_eq!(
         comment(&excerpt, (1, 2)),
-        "P01: frame 2 shows it\nfragment 2 of 3 missing before this one; \
+        "C01: frame 2 shows it\nfragment 2 of 3 missing before this one; \
          datagram 0x0007 is not whole at B\n(frame 2 at B)"
     );
     assert_eq!(
@@ -355,7 +355,7 @@ fn each_point_is_an_interface() {
         "the order of the clock of A.",
         "A is a.pcap: its clock is the one that others are seen from.",
         "B is b\\u{202e}.pcap: its clock is 0.500000000 s ahead of that of A, if the fastest",
-        "P01 warning: Something is lost. 3 of 4 are gone\\u{1b}[2J",
+        "C01 warning: Something is lost. 3 of 4 are gone\\u{1b}[2J",
     ] {
         assert!(comments.contains(told), "{told}: {comments}");
     }
@@ -556,7 +556,7 @@ fn wireshark_shows_the_points() {
             "{text}"
         );
         assert!(
-            lines[4].starts_with("A\ta.pcap\t1767323045.005000000\tP01: frame 5"),
+            lines[4].starts_with("A\ta.pcap\t1767323045.005000000\tC01: frame 5"),
             "{text}"
         );
     }

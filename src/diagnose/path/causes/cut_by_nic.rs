@@ -16,7 +16,7 @@ pub(super) const CAUSE: Cause = Cause {
               packets cannot be compared, bytes can. It is not a fault.",
     signature: "The bytes of one packet at one point are several packets at the other.",
     confirms: "`ethtool -k` says tcp-segmentation-offload or generic-receive-offload: on.",
-    denies: "The pieces are IP fragments.",
+    denies: "The pieces are IP fragments: then something cut them that knows nothing of TCP.",
     disprove: "Capture again with `ethtool -K eth0 tso off gso off gro off`: sizes are equal at \
                both points.",
     fix: &[Fix {

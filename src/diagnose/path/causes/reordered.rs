@@ -19,7 +19,8 @@ pub(super) const CAUSE: Cause = Cause {
                points.",
     denies: "The capture behind merges several interfaces or queues, whose times are not in \
              order.",
-    disprove: "Send the flow over one path: if the order holds, it is the several ways.",
+    disprove: "Send the flow over one path (`ip route get 10.16.0.9` names it): if the order does \
+               not hold there either, it is not the several ways.",
     fix: &[
         Fix {
             when: "bonds",

@@ -56,7 +56,7 @@ fn the_path_comes_before_the_findings_and_these_before_charts() {
     let places = [
         "Between A and B",
         "3.0 % lost",
-        "id=\"finding-P01\"",
+        "id=\"finding-C01\"",
         "id=\"loss-0-time",
         "id=\"delays-t",
         "id=\"flows\"",

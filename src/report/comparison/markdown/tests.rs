@@ -87,7 +87,7 @@ fn a_parser_sees_what_was_meant() {
     let expected = [
         "Path",
         "Findings",
-        "P01: A to B: packets are lost at random",
+        "C01: A to B: packets are lost at random",
         "Losses from A to B",
         "Damage from A to B",
         "Flows",

@@ -42,7 +42,7 @@ pub(in crate::report::comparison) fn segment_facts(
     facts.extend(changes(segment));
     if segment.outside > 0 {
         let packets = number::counted(segment.outside, "packet");
-        let text = format!("{packets} too near to the ends of the captures to say");
+        let text = format!("{packets} that passed while the other capture showed nothing");
         facts.push(Fact::plain("not judged", text));
     }
     facts
