@@ -480,6 +480,9 @@ impl Flight {
         parcel: &Parcel,
     ) -> Option<Fit> {
         let piece = &self.pieces[at];
+        if self.was_sent_again(sighting, parcel) {
+            return None;
+        }
         let agrees = piece.agrees(sighting) || sighting.form != parcel.form;
         if piece.seen & bit(point) == 0 {
             let is_near = apart(time, parcel.first) <= DAMAGE_WITHIN;
@@ -496,6 +499,17 @@ impl Flight {
             && parcel.id == sighting.id
             && apart(sighting.time, before) <= COPIES_COME_WITHIN;
         is_copy.then_some(Fit::Copy)
+    }
+
+    /// Whether a stretch of a stream is the same in another packet. NICs that cut
+    /// super-frames number what comes of them anew.
+    fn was_sent_again(&self, sighting: &Sighting, parcel: &Parcel) -> bool {
+        sighting.form == Form::Segment
+            && sighting.has_identity()
+            && parcel.has_identity
+            && parcel.id != sighting.id
+            && parcel.length <= SUPER_BYTES
+            && self.paths.get(self.paths.resolve(parcel.flow)).keeps_ids
     }
 
     /// A stretch of a stream that is several parcels here, or part of a larger one; says
@@ -616,7 +630,8 @@ impl Flight {
         let order = self.paths.next_order(flow, point);
         *self.seen_mut(piece, point) = Seen::of(sighting, order);
         self.ask_the_way(flow);
-        self.learn(point, sighting, piece, flow);
+        let id = self.parcels[number].id;
+        self.learn(point, sighting, id, piece, flow);
         self.pieces[piece].seen |= bit(point);
         let parcel = &mut self.parcels[number];
         parcel.seen |= bit(point);
@@ -633,10 +648,13 @@ impl Flight {
     }
 
     /// What two points have seen tells about clocks, ways and order.
-    fn learn(&mut self, point: usize, sighting: &Sighting, at: u32, flow: u32) {
+    fn learn(&mut self, point: usize, sighting: &Sighting, id: u32, at: u32, flow: u32) {
         let others = self.pieces[at].seen;
         if others == 0 {
             return;
+        }
+        if sighting.has_identity() && id == sighting.id {
+            self.paths.get_mut(flow).keeps_ids = true;
         }
         let Some(other) = nearest(others, point, self.points) else {
             return;

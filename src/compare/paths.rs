@@ -48,6 +48,8 @@ pub(super) struct PathFlow {
     pub steps: i32,
     /// Whether a tunnel is in its packets.
     pub is_carrier: bool,
+    /// Whether identifications of its packets were found to be the same at several points.
+    pub keeps_ids: bool,
     /// Whether its addresses are known to go from the last point to the first.
     pub goes_back: bool,
     /// The points whose addresses were asked about that.
@@ -132,6 +134,7 @@ impl Paths {
             sightings: 0,
             steps: 0,
             is_carrier: false,
+            keeps_ids: false,
             goes_back: false,
             asked: 0,
         });

@@ -121,20 +121,16 @@ pub(super) fn unmatched(outcome: &Outcome) -> Vec<String> {
 
 /// What may have been taken for what it is not.
 fn doubts(outcome: &Outcome) -> Vec<String> {
-    let refused = outcome
-        .points
-        .iter()
-        .enumerate()
-        .filter_map(|(place, point)| {
-            (point.flows_refused > 0).then(|| {
-            format!(
-                "{} has more flows than are told apart: {} of further ones were left out, and may \
-                 be counted as lost at other points",
-                path::name(place),
-                number::counted(point.flows_refused, "packet"),
-            )
-        })
-        });
+    let points = outcome.points.iter().enumerate();
+    let full = points.filter(|(_, point)| point.flows_refused > 0);
+    let refused = full.map(|(place, point)| {
+        format!(
+            "{} has more flows than are told apart: {} of further ones were left out, and may be \
+             counted as lost at other points",
+            path::name(place),
+            number::counted(point.flows_refused, "packet"),
+        )
+    });
     let mut told: Vec<String> = refused.collect();
     if outcome.clocks_set_back > 0 {
         told.push(
