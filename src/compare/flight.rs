@@ -14,6 +14,7 @@ use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, Duration, Protocol, Timestamp};
 use hashbrown::HashMap;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Copies come within this time.
 const COPIES_COME_WITHIN: Duration = Duration::from_millis(100);
@@ -509,6 +510,7 @@ impl Flight {
             && parcel.has_identity
             && parcel.id != sighting.id
             && parcel.length <= SUPER_BYTES
+            && sighting.bytes <= SUPER_BYTES
             && self.paths.get(self.paths.resolve(parcel.flow)).keeps_ids
     }
 
@@ -527,7 +529,8 @@ impl Flight {
             if left == 0 || left > sighting.bytes {
                 break;
             }
-            let Some((parcel, offset, bytes)) = self.stretch(point, flow, at, left, time) else {
+            let found = self.stretch(point, sighting, flow, at..end, time);
+            let Some((parcel, offset, bytes)) = found else {
                 break;
             };
             let piece = self.exact(parcel, offset, bytes);
@@ -555,11 +558,12 @@ impl Flight {
     fn stretch(
         &self,
         point: usize,
+        sighting: &Sighting,
         flow: u32,
-        at: u32,
-        left: u32,
+        wanted: Range<u32>,
         time: Timestamp,
     ) -> Option<(u32, u32, u32)> {
+        let (at, left) = (wanted.start, wanted.end.wrapping_sub(wanted.start));
         let identity = segment_identity(at);
         let begins = self.index.newest(key(flow, identity)).take(MAX_CHAIN);
         let large = self.supers.get(&flow).into_iter().flatten().rev().copied();
@@ -568,6 +572,7 @@ impl Flight {
             let offset = at.wrapping_sub(parcel.start);
             let is_it = parcel.is_open
                 && parcel.form == Form::Segment
+                && !self.was_sent_again(sighting, parcel)
                 && offset < parcel.length
                 && apart(time, parcel.first) <= self.window;
             let bytes = left.min(parcel.length.checked_sub(offset)?);

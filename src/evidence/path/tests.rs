@@ -113,7 +113,7 @@ impl Sample {
             note: format!("frame {frame} shows it"),
         });
         let finding = PathFinding {
-            id: format!("P{:02}", self.document.findings.len() + 1),
+            id: format!("C{:02}", self.document.findings.len() + 1),
             name: "a cause".to_owned(),
             severity: Severity::Warning,
             title: "Something is lost".to_owned(),
