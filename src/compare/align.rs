@@ -132,7 +132,8 @@ impl Marks {
         }
         let pairs = pairs[agreeing].to_vec();
         Some(Common {
-            ahead: ahead(&pairs[pairs.len() / 2]),
+            // The fastest: so what was seen in front comes first where times are compared.
+            ahead: ahead(&pairs[0]),
             pairs,
         })
     }

@@ -1,7 +1,7 @@
 //! What is counted between two points, whichever way packets went.
 
 use super::delay::Delays;
-use super::parcel::VERDICTS;
+use super::parcel::{VERDICT_NAMES, VERDICTS};
 use super::shape::Shape;
 use crate::model::Timestamp;
 use std::ops::AddAssign;
@@ -119,6 +119,16 @@ impl Between {
             (*most, *lead) = (by, 1);
         } else {
             *lead -= 1;
+        }
+    }
+
+    /// Packets whose checksum had one verdict in front and another behind, both as in
+    /// [`VERDICT_NAMES`].
+    pub fn checksums_became(&self, from: &str, to: &str) -> u64 {
+        let code = |name: &str| VERDICT_NAMES.iter().position(|known| *known == name);
+        match (code(from), code(to)) {
+            (Some(from), Some(to)) => self.checksums[from][to],
+            _ => 0,
         }
     }
 

@@ -1,6 +1,6 @@
 //! C06, path-checksum-broken.
 
-use crate::compare::{Between, VERDICT_NAMES};
+use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -71,10 +71,6 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 
 /// Packets whose bytes stayed the same; damaged ones break their checksum as well.
 fn count(between: &Between) -> u64 {
-    let code = |name: &str| VERDICT_NAMES.iter().position(|known| *known == name);
-    let to_bad = |from: &str| match (code(from), code("bad")) {
-        (Some(from), Some(bad)) => between.checksums[from][bad],
-        _ => 0,
-    };
-    (to_bad("good") + to_bad("offloaded")).saturating_sub(between.corrupted)
+    let broken = ["good", "offloaded"].map(|from| between.checksums_became(from, "bad"));
+    broken.iter().sum::<u64>().saturating_sub(between.corrupted)
 }

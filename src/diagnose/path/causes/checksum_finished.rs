@@ -1,6 +1,6 @@
 //! C10, path-checksum-left.
 
-use crate::compare::{Between, VERDICT_NAMES};
+use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -50,9 +50,5 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 }
 
 fn count(between: &Between) -> u64 {
-    let code = |name: &str| VERDICT_NAMES.iter().position(|known| *known == name);
-    match (code("offloaded"), code("good")) {
-        (Some(from), Some(to)) => between.checksums[from][to],
-        _ => 0,
-    }
+    between.checksums_became("offloaded", "good")
 }
