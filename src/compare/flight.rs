@@ -21,7 +21,7 @@ const COPIES_COME_WITHIN: Duration = Duration::from_millis(100);
 /// What every point has seen stays known for so long, for copies that come late.
 const LINGER: Duration = Duration::from_millis(150);
 /// So many of them, at most: what is known of more would not stay in a cache.
-const MAX_LINGERING: usize = 1 << 15;
+const MAX_LINGERING: usize = 1 << 13;
 /// Fragments of one datagram come to one point within this time, or are of another with
 /// the same identification.
 const FRAGMENTS_COME_WITHIN: Duration = Duration::from_millis(500);
@@ -68,7 +68,8 @@ pub(super) struct Flight {
     young: VecDeque<Due>,
     old: VecDeque<Due>,
     now: Timestamp,
-    pub book: Book,
+    /// Away while it is written in.
+    book: Option<Box<Book>>,
     /// Ways that addresses go: those that go back.
     backward: HashMap<(usize, Addresses), bool>,
     /// Parcels given up early for want of room.
@@ -133,7 +134,7 @@ impl Flight {
             young: VecDeque::new(),
             old: VecDeque::new(),
             now: Timestamp::MIN,
-            book,
+            book: Some(Box::new(book)),
             backward,
             crowded_out: 0,
             times_wrong: 0,
@@ -906,6 +907,11 @@ impl Flight {
         }
     }
 
+    /// The book, once all is settled.
+    pub fn take_book(&mut self) -> Book {
+        self.book.take().map(|book| *book).unwrap_or_default()
+    }
+
     /// Settles all that is left.
     pub fn finish(&mut self) {
         while let Some(due) = self.old.pop_front() {
@@ -932,9 +938,10 @@ impl Flight {
             ported => ported,
         };
         let account = self.paths.resolve(account);
-        let mut book = std::mem::take(&mut self.book);
-        book.settle(self, &parcel, account);
-        self.book = book;
+        if let Some(mut book) = self.book.take() {
+            book.settle(self, &parcel, account);
+            self.book = Some(book);
+        }
         self.index.remove(parcel.keys);
         if parcel.form != Form::Piece && parcel.length > SUPER_BYTES {
             self.forget_super(parcel.flow, number);

@@ -33,23 +33,22 @@ impl Index {
     /// Adds a key of a parcel whose keys begin with `sibling`; gives what they begin with
     /// now.
     pub fn insert(&mut self, key: u64, parcel: u32, sibling: u32) -> u32 {
-        let chain = self.chains.get(&key).copied();
-        let older = chain.map_or(NONE, |chain| chain.newest);
         let entry = self.entries.insert(Entry {
             key,
             parcel,
-            older,
+            older: NONE,
             newer: NONE,
             sibling,
         });
+        let chain = self.chains.entry(key).or_insert(Chain {
+            newest: NONE,
+            oldest: entry,
+        });
+        let older = std::mem::replace(&mut chain.newest, entry);
         if older != NONE {
+            self.entries[entry].older = older;
             self.entries[older].newer = entry;
         }
-        let chain = Chain {
-            newest: entry,
-            oldest: chain.map_or(entry, |chain| chain.oldest),
-        };
-        self.chains.insert(key, chain);
         entry
     }
 

@@ -474,7 +474,7 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
     for clock in &mut flight.clocks {
         clock.fit();
     }
-    let book = std::mem::take(&mut flight.book);
+    let book = flight.take_book();
     let (tallies, shared) = (book.tallies.clone(), book.shared);
     let (mut accounts, mut series) = book.into_accounts();
     for (pair, (front, back)) in pairs(flight.points).enumerate() {

@@ -1,7 +1,7 @@
 //! One [`Comparison`] document and the writers that lay it out, as [`report`](super) does
 //! for one capture.
 //!
-//! What is said in words is said by [`words`], so that every format says the same; what
+//! What is said in words is said by `words`, so that every format says the same; what
 //! both documents have (findings, receivers, problems) is laid out by the writers of the
 //! report.
 
