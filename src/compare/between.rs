@@ -1,8 +1,9 @@
 //! What is counted between two points, whichever way packets went.
 
+use super::alike::{Alike, Look};
 use super::delay::Delays;
 use super::parcel::{VERDICT_NAMES, VERDICTS};
-use super::shape::Shape;
+use super::shape::{Fate, Shape};
 use crate::model::Timestamp;
 use std::ops::AddAssign;
 
@@ -109,16 +110,68 @@ pub struct Between {
 }
 
 impl Between {
-    /// A difference in TTL: the majority of them, by Boyer and Moore.
-    pub fn hop_limit_differs(&mut self, by: i16) {
-        self.hop_limit += 1;
+    /// Datagrams in one packet each passed, and all looked the same in front, and behind.
+    pub(super) fn passed(&mut self, alike: &Alike, front: &Look, back: &Look) {
+        let packets = u64::from(alike.packets);
+        let all = Count {
+            datagrams: packets,
+            packets,
+            fragments: 0,
+            bytes: alike.bytes,
+        };
+        self.front += all;
+        self.front_passed += all;
+        self.back += all;
+        self.back_passed += all;
+        for (fates, count) in self.shape.sizes.iter_mut().zip(alike.sizes) {
+            fates.add(Fate::Both, count.into());
+        }
+        self.changed(front, back, packets);
+    }
+
+    /// Notes what of packets is another in front and behind.
+    pub(super) fn changed(&mut self, front: &Look, back: &Look, packets: u64) {
+        if front.hop_limit != back.hop_limit {
+            let by = i16::from(back.hop_limit) - i16::from(front.hop_limit);
+            self.hop_limit_differs(by, packets);
+        }
+        let (dscp_in, dscp_out) = (front.traffic_class >> 2, back.traffic_class >> 2);
+        if dscp_in != dscp_out {
+            self.dscp += packets;
+            self.dscp_from_to.get_or_insert((dscp_in, dscp_out));
+        }
+        let marked = |class: u8| class & 3 == 3;
+        match (marked(front.traffic_class), marked(back.traffic_class)) {
+            (false, true) => self.congestion_marked[0] += packets,
+            (true, false) => self.congestion_marked[1] += packets,
+            _ => {}
+        }
+        self.checksums[usize::from(front.checksum)][usize::from(back.checksum)] += packets;
+    }
+
+    /// A packet was overtaken; there is a bit for each side.
+    pub(super) fn overtaken(&mut self, sides: u32) {
+        for (side, count) in self.reordered.iter_mut().enumerate() {
+            *count += u64::from(sides >> side & 1);
+        }
+    }
+
+    /// Copies of a packet that both sides saw came to either.
+    pub(super) fn copied(&mut self, front: u8, back: u8) {
+        self.more_copies[0] += u64::from(front.saturating_sub(back));
+        self.more_copies[1] += u64::from(back.saturating_sub(front));
+    }
+
+    /// Packets with a difference in TTL: the majority of them, by Boyer and Moore.
+    fn hop_limit_differs(&mut self, by: i16, packets: u64) {
+        self.hop_limit += packets;
         let (most, lead) = &mut self.hop_limit_by;
         if *most == by {
-            *lead += 1;
-        } else if *lead == 0 {
-            (*most, *lead) = (by, 1);
+            *lead += packets;
+        } else if *lead < packets {
+            (*most, *lead) = (by, packets - *lead);
         } else {
-            *lead -= 1;
+            *lead -= packets;
         }
     }
 

@@ -1,5 +1,6 @@
 //! What became of each parcel, written down once it is over.
 
+use super::alike::{Alike, Look, Pending};
 use super::between::{Between, Count, MAX_PAIRS, Pair, Shown};
 use super::delay::Delays;
 use super::flight::{Flight, pairs};
@@ -34,6 +35,10 @@ pub(super) struct Book {
     pub shared: u64,
     /// Pieces of the parcel at hand, by where they begin.
     pieces: Vec<u32>,
+    /// Of each flow of the path, what is not in its account yet.
+    alike: Vec<Alike>,
+    /// The same of how long packets took, by flow and pair of points.
+    pending: Vec<Pending>,
     /// Losses of the parcel at hand, with their places among those sent.
     losses: Vec<(u32, Fate)>,
 }
@@ -54,6 +59,12 @@ pub struct Account {
 }
 
 impl Account {
+    /// Something of it came first and last at these times.
+    fn spans(&mut self, first: Timestamp, last: Timestamp) {
+        let (begin, end) = self.span.unwrap_or((first, last));
+        self.span = Some((begin.min(first), end.max(last)));
+    }
+
     /// Nothing can be said between two points of which one has nothing in common with any.
     pub(super) fn unjudge(&mut self, pair: usize) {
         let between = &mut self.between[pair];
@@ -73,6 +84,16 @@ pub struct Passage {
     pub bytes: u64,
     /// TTL or hop limit of the first.
     pub hop_limit: u8,
+}
+
+impl Passage {
+    fn count(&mut self, hop_limit: u8, packets: u32, bytes: u64) {
+        if self.packets == 0 {
+            self.hop_limit = hop_limit;
+        }
+        self.packets += u64::from(packets);
+        self.bytes += bytes;
+    }
 }
 
 /// What one point saw.
@@ -156,12 +177,17 @@ impl Book {
             tallies: vec![Tally::default(); points],
             shared: 0,
             pieces: Vec::new(),
+            alike: Vec::new(),
+            pending: Vec::new(),
             losses: Vec::new(),
         }
     }
 
     /// The accounts, those of flows that turned out to be one added up.
     pub fn into_accounts(mut self) -> (Vec<Account>, Vec<(Series, Option<Delays>)>) {
+        for flow in 0..self.alike.len() as u32 {
+            self.write_alike(flow);
+        }
         for account in &self.accounts {
             for (all, between) in self.delays.iter_mut().zip(&account.between) {
                 if let (Some(all), Some(more), false) = (all, &between.delays, account.is_carrier) {
@@ -175,9 +201,10 @@ impl Book {
 
     /// Writes down what became of a parcel.
     pub fn settle(&mut self, flight: &Flight, parcel: &Parcel, flow: u32) {
+        self.write_alike(flow);
         let number = self.account(flow, parcel.is_carrier);
         let pieces = self.sorted(flight, parcel);
-        self.account_span(number, parcel);
+        self.accounts[number].spans(parcel.first, parcel.last);
         self.note_passages(flight, parcel, &pieces, number);
         for (pair, (front, back)) in pairs(self.points).enumerate() {
             let view = View {
@@ -190,6 +217,103 @@ impl Book {
             self.between(flight, parcel, &pieces, number, &view);
         }
         self.pieces = pieces;
+    }
+
+    /// Writes down a packet that every point saw, of a flow in step.
+    pub fn settle_in_step(&mut self, flight: &Flight, place: u32) {
+        let (waiting, seen) = (flight.march.get(place), flight.march.all_seen(place));
+        let (sighting, flow) = (&waiting.sighting, waiting.flow);
+        if self.alike.len() <= flow as usize {
+            self.alike.resize(flow as usize + 1, Alike::default());
+        }
+        if !self.alike[flow as usize].is_as(seen) {
+            self.write_alike(flow);
+            self.alike[flow as usize] = Alike::begin(seen);
+        }
+        self.alike[flow as usize].add(sighting.ip_bytes, waiting.first, waiting.last);
+        for tally in &mut self.tallies {
+            tally.datagrams += 1;
+            tally.matched += 1;
+        }
+        for series in &mut self.series {
+            series.count(Fate::Both, waiting.first);
+        }
+        if waiting.reordered != 0 {
+            self.overtaken(flow, waiting.reordered);
+        }
+        if sighting.can_be_told() {
+            for (pair, ends) in pairs(self.points).enumerate() {
+                let delay = flight.took(ends, &seen[ends.0], &seen[ends.1]);
+                self.delayed(flow, pair, delay);
+            }
+        }
+    }
+
+    /// Packets of a flow that fared alike are written into its account.
+    fn write_alike(&mut self, flow: u32) {
+        let Some(alike) = self.alike.get_mut(flow as usize) else {
+            return;
+        };
+        if alike.packets == 0 {
+            return;
+        }
+        let alike = std::mem::take(alike);
+        let number = self.account(flow, false);
+        let account = &mut self.accounts[number];
+        account.spans(alike.span.0, alike.span.1);
+        for (passage, look) in account.at.iter_mut().zip(&alike.looks) {
+            passage.count(look.hop_limit, alike.packets, alike.bytes);
+        }
+        for (between, (front, back)) in account.between.iter_mut().zip(pairs(self.points)) {
+            between.passed(&alike, &alike.looks[front], &alike.looks[back]);
+        }
+        for pair in 0..self.series.len() {
+            self.write_delays(flow, pair);
+        }
+    }
+
+    fn overtaken(&mut self, flow: u32, reordered: u32) {
+        let number = self.account(flow, false);
+        for (pair, between) in self.accounts[number].between.iter_mut().enumerate() {
+            between.overtaken(reordered >> (2 * pair));
+        }
+    }
+
+    fn delayed(&mut self, flow: u32, pair: usize, delay: i64) {
+        let pairs = self.series.len();
+        let place = flow as usize * pairs + pair;
+        if self.pending.len() <= place {
+            self.pending
+                .resize((flow as usize + 1) * pairs, Pending::default());
+        }
+        if self.pending[place].push(delay) {
+            self.write_delays(flow, pair);
+        }
+    }
+
+    fn write_delays(&mut self, flow: u32, pair: usize) {
+        let number = self.account(flow, false);
+        let Some(pending) = self
+            .pending
+            .get_mut(flow as usize * self.series.len() + pair)
+        else {
+            return;
+        };
+        for delay in pending.take() {
+            if number < MAX_DELAYS {
+                self.accounts[number].between[pair].took(delay);
+            } else if let Some(rest) = &mut self.delays[pair] {
+                rest.record(delay);
+            }
+        }
+    }
+
+    /// Writes down copies of a packet that every point had seen before, by point.
+    pub fn copied(&mut self, flow: u32, copies: &[u8]) {
+        let number = self.account(flow, false);
+        for (pair, (front, back)) in pairs(self.points).enumerate() {
+            self.accounts[number].between[pair].copied(copies[front], copies[back]);
+        }
     }
 
     fn account(&mut self, flow: u32, is_carrier: bool) -> usize {
@@ -243,12 +367,6 @@ impl Book {
         pieces
     }
 
-    fn account_span(&mut self, number: usize, parcel: &Parcel) {
-        let span = &mut self.accounts[number].span;
-        let (first, last) = span.unwrap_or((parcel.first, parcel.last));
-        *span = Some((first.min(parcel.first), last.max(parcel.last)));
-    }
-
     fn note_passages(&mut self, flight: &Flight, parcel: &Parcel, pieces: &[u32], number: usize) {
         let is_innermost = !parcel.is_carrier;
         for point in 0..self.points {
@@ -271,12 +389,8 @@ impl Book {
                     || is_covered(flight, parcel, pieces, &piece.range(), !here);
                 tally.matched += u64::from(is_innermost && is_elsewhere);
                 tally.fragments += u64::from(is_innermost && is_fragment(parcel, piece));
-                let passage = &mut self.accounts[number].at[point];
-                if passage.packets == 0 {
-                    passage.hop_limit = flight.seen(*at, point).hop_limit;
-                }
-                passage.packets += 1;
-                passage.bytes += u64::from(piece.ip_bytes);
+                let hop_limit = flight.seen(*at, point).hop_limit;
+                self.accounts[number].at[point].count(hop_limit, 1, piece.ip_bytes.into());
             }
         }
     }
@@ -345,8 +459,13 @@ impl Book {
                 }
             }
             if piece.seen & (1 << view.front) != 0 && piece.seen & (1 << view.back) != 0 {
-                let delay = changes(flight, parcel, *at, view, between);
-                if let Some(delay) = delay {
+                let (front, back) = (flight.seen(*at, view.front), flight.seen(*at, view.back));
+                note_damage(flight, *at, view, between);
+                between.changed(&Look::of(front), &Look::of(back), 1);
+                between.copied(front.copies, back.copies);
+                between.overtaken(piece.reordered >> (2 * view.pair));
+                if parcel.has_identity || parcel.form == Form::Segment {
+                    let delay = flight.took((view.front, view.back), front, back);
                     if has_delays {
                         between.took(delay);
                     } else if let (Some(rest), false) =
@@ -553,53 +672,19 @@ fn add_part(
     passed.bytes += u64::from(bytes.min(piece.ip_bytes));
 }
 
-/// Notes what changed between two points that both saw a piece; gives how long it took,
-/// where that can be said.
-fn changes(
-    flight: &Flight,
-    parcel: &Parcel,
-    at: u32,
-    view: &View,
-    between: &mut Between,
-) -> Option<i64> {
-    let piece = flight.piece(at);
-    let (front, back) = (flight.seen(at, view.front), flight.seen(at, view.back));
-    let damage = piece.damaged & (1 << view.front | 1 << view.back);
-    if damage.count_ones() == 1 {
-        between.corrupted += 1;
-        if between.damaged.len() < MAX_PAIRS {
-            between.damaged.push(Pair {
-                front: shown(flight, at, view.front),
-                back: shown(flight, at, view.back),
-            });
-        }
+/// Notes a packet whose bytes are others at one of two points.
+fn note_damage(flight: &Flight, at: u32, view: &View, between: &mut Between) {
+    let damage = flight.piece(at).damaged & (1 << view.front | 1 << view.back);
+    if damage.count_ones() != 1 {
+        return;
     }
-    if front.hop_limit != back.hop_limit {
-        between.hop_limit_differs(i16::from(back.hop_limit) - i16::from(front.hop_limit));
+    between.corrupted += 1;
+    if between.damaged.len() < MAX_PAIRS {
+        between.damaged.push(Pair {
+            front: shown(flight, at, view.front),
+            back: shown(flight, at, view.back),
+        });
     }
-    let (dscp_in, dscp_out) = (front.traffic_class >> 2, back.traffic_class >> 2);
-    if dscp_in != dscp_out {
-        between.dscp += 1;
-        between.dscp_from_to.get_or_insert((dscp_in, dscp_out));
-    }
-    let marked = |class: u8| class & 3 == 3;
-    match (marked(front.traffic_class), marked(back.traffic_class)) {
-        (false, true) => between.congestion_marked[0] += 1,
-        (true, false) => between.congestion_marked[1] += 1,
-        _ => {}
-    }
-    between.checksums[usize::from(front.checksum)][usize::from(back.checksum)] += 1;
-    between.more_copies[0] += u64::from(front.copies.saturating_sub(back.copies));
-    between.more_copies[1] += u64::from(back.copies.saturating_sub(front.copies));
-    for side in 0..2 {
-        let bit = 1 << (2 * view.pair + side);
-        between.reordered[side] += u64::from(piece.reordered & bit != 0);
-    }
-    let can_be_told = parcel.has_identity || parcel.form == Form::Segment;
-    let clocks = &flight.clocks;
-    let entered = clocks[view.front].to_reference(front.time);
-    let left = clocks[view.back].to_reference(back.time);
-    can_be_told.then(|| (left - entered).0.saturating_abs())
 }
 
 /// A frame, and one of the same datagram from every other point that has some of it.

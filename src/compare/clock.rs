@@ -26,6 +26,8 @@ pub(super) struct Clock {
     origin: Option<i64>,
     width: i64,
     steps: Vec<Step>,
+    /// The latest that was asked for, and where it begins.
+    latest: (usize, i64),
     line: Line,
     /// Packets it rests on, towards the last point and back.
     pub matched: [u64; 2],
@@ -55,9 +57,15 @@ impl Clock {
             origin: None,
             width: NARROWEST,
             steps: Vec::new(),
+            latest: (0, 0),
             line: Line::default(),
             matched: [0; 2],
         }
+    }
+
+    /// What it is about ahead.
+    pub fn rough(&self) -> Duration {
+        Duration(self.rough)
     }
 
     /// A time of this clock by the clock of the first point.
@@ -80,10 +88,7 @@ impl Clock {
         let origin = *self.origin.get_or_insert(at);
         self.matched[usize::from(is_backward)] += 1;
         let since = at.saturating_sub(origin).max(0);
-        while since / self.width >= STEPS as i64 {
-            self.widen();
-        }
-        let place = (since / self.width) as usize;
+        let place = self.step_of(since);
         let is_new = place >= self.steps.len();
         if is_new {
             self.steps.resize(place + 1, Step::default());
@@ -93,6 +98,20 @@ impl Clock {
         if is_new || (improves && (seen < 64 || self.steps.len() < TO_DRIFT)) {
             self.fit();
         }
+    }
+
+    /// The step that a time is in. Most are in the same as the one before.
+    fn step_of(&mut self, since: i64) -> usize {
+        let (latest, from) = self.latest;
+        if (0..self.width).contains(&since.wrapping_sub(from)) && latest < self.steps.len() {
+            return latest;
+        }
+        while since / self.width >= STEPS as i64 {
+            self.widen();
+        }
+        let place = since / self.width;
+        self.latest = (place as usize, place * self.width);
+        place as usize
     }
 
     fn widen(&mut self) {

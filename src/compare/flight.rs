@@ -4,16 +4,20 @@
 use super::book::Book;
 use super::clock::Clock;
 use super::content::hash;
+use super::copies::{Copied, Copies};
 use super::index::Index;
+use super::march::{March, Step};
 use super::observer::segment_identity;
 use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::paths::Paths;
+use super::recent::Before;
 use super::sighting::{Form, LaneFacts, Sighting};
 use super::slab::{NONE, Slab};
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, Duration, Protocol, Timestamp};
 use hashbrown::HashMap;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
 
 /// Copies come within this time.
@@ -54,6 +58,8 @@ pub(super) struct Flight {
     everywhere: Mask,
     window: Duration,
     pub paths: Paths,
+    pub march: March,
+    copies: Copies,
     index: Index,
     parcels: Slab<Parcel>,
     pieces: Slab<Piece>,
@@ -62,11 +68,18 @@ pub(super) struct Flight {
     /// Super-frames in flight, by flow.
     supers: HashMap<u32, Vec<u32>>,
     pub clocks: Vec<Clock>,
+    /// How many packets it takes to know a clock well enough to tell at once how long a
+    /// packet took, and whether all are known so.
+    march_after: u64,
+    is_acquainted: bool,
+    /// The clock of each point against that of the point in front of it: the fastest packet
+    /// of one segment need not be that of another.
+    beside: Vec<Clock>,
     /// From when to when each point captured, by its own clock.
     pub spans: Vec<Option<(Timestamp, Timestamp)>>,
     /// Seen not long ago, and seen before that but not everywhere; in order of time.
     young: VecDeque<Due>,
-    old: VecDeque<Due>,
+    old: BinaryHeap<Reverse<Due>>,
     now: Timestamp,
     /// Away while it is written in.
     book: Option<Box<Book>>,
@@ -80,11 +93,13 @@ pub(super) struct Flight {
     pub clocks_set_back: u64,
 }
 
-/// A parcel to look at when its time has come.
-#[derive(Clone, Copy, Debug)]
+/// A parcel to look at when its time has come: in the order in which they were sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
-    parcel: u32,
     since: Timestamp,
+    /// Its place among those of its flow.
+    order: u32,
+    parcel: u32,
 }
 
 /// How a sighting fits a parcel, the best first.
@@ -111,28 +126,57 @@ struct Found {
     fit: Fit,
 }
 
+/// What may be learnt from a packet that two points saw.
+#[derive(Clone, Copy, Debug)]
+struct Trust {
+    /// Both have it under the same identification.
+    is_numbered_alike: bool,
+    /// It is sure to be the same packet.
+    tells_time: bool,
+}
+
+impl Trust {
+    fn of(sighting: &Sighting, is_alike: bool, is_intact: bool) -> Self {
+        Self {
+            is_numbered_alike: sighting.has_identity() && is_alike,
+            tells_time: is_intact && sighting.can_be_told(),
+        }
+    }
+}
+
 impl Flight {
     pub fn new(
         clocks: Vec<Clock>,
         window: Duration,
         book: Book,
         backward: HashMap<(usize, Addresses), bool>,
+        march_after: u64,
     ) -> Self {
         let points = clocks.len();
+        let beside = (0..points).map(|point| {
+            let front = point.saturating_sub(1);
+            Clock::new(clocks[point].rough() - clocks[front].rough())
+        });
+        let beside = beside.collect();
         Self {
             points,
             everywhere: ((1_u32 << points) - 1) as Mask,
             window,
             paths: Paths::new(points),
+            march: March::new(points),
+            copies: Copies::default(),
             index: Index::default(),
             parcels: Slab::default(),
             pieces: Slab::default(),
             seen: Vec::new(),
             supers: HashMap::default(),
             clocks,
+            march_after,
+            is_acquainted: false,
+            beside,
             spans: vec![None; points],
             young: VecDeque::new(),
-            old: VecDeque::new(),
+            old: BinaryHeap::new(),
             now: Timestamp::MIN,
             book: Some(Box::new(book)),
             backward,
@@ -152,21 +196,195 @@ impl Flight {
         self.clocks[point].to_reference(sighting.time)
     }
 
-    /// Takes the next sighting, whichever point it is of.
-    pub fn take(&mut self, point: usize, sighting: &Sighting) {
-        let time = self.time_of(point, sighting);
+    /// Takes the next sighting, whichever point it is of, with its time by the clock of the
+    /// first.
+    pub fn take(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
         self.pass(time);
         let flow = self.paths.flow_of(point, sighting.lane);
+        if sighting.form == Form::Piece {
+            if self.paths.comes_in_fragments(point, sighting.lane) {
+                self.all_fall_out();
+            }
+        } else if flow != NONE && self.in_step(point, sighting, flow, time) {
+            return;
+        }
         if let Some(found) = self.find(point, sighting, flow, time) {
             self.join(point, sighting, &found, time);
             return;
         }
         // It may have turned out meanwhile.
         let flow = self.paths.flow_of(point, sighting.lane);
+        if self.is_copy(point, sighting, flow, time) {
+            return;
+        }
         let is_spread = sighting.form == Form::Segment && self.spread(point, sighting, flow, time);
         if !is_spread {
             self.begin(point, sighting, flow, time);
         }
+    }
+
+    /// Takes a sighting that is what its point is to see next of its flow, or the first of
+    /// it; anything else is to be looked for among all that is under way, for which all
+    /// that waits of its flow falls out of step.
+    fn in_step(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) -> bool {
+        if self.may_march(sighting, flow) {
+            match self.march.step(point, flow, sighting) {
+                Step::Expected { place, passed_over } => {
+                    for _ in 0..passed_over {
+                        self.falls_out(self.march.expected(point, flow));
+                    }
+                    self.see_in_step(point, sighting, place, time);
+                    return true;
+                }
+                Step::Ahead if self.lead(point, sighting, flow, time) => return true,
+                Step::Astray if self.join_same(point, sighting, flow, time) => return true,
+                Step::Astray if self.is_copy(point, sighting, flow, time) => return true,
+                Step::Ahead | Step::Astray => {}
+            }
+        }
+        self.fall_out(flow);
+        false
+    }
+
+    /// What every point is sure to see as one packet.
+    fn may_march(&self, sighting: &Sighting, flow: u32) -> bool {
+        let may_be_super = sighting.form == Form::Segment || sighting.protocol == Protocol::UDP;
+        self.is_acquainted
+            && sighting.form != Form::Piece
+            && self.paths.get(flow).points == self.everywhere
+            && !(may_be_super && sighting.bytes > SUPER_BYTES)
+            && !(may_be_cut(sighting) && self.paths.may_have_fragments(flow))
+    }
+
+    /// A point comes first with a packet, unless that was seen before; says whether that
+    /// was all.
+    fn lead(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) -> bool {
+        if self.paths.get(flow).under_way > 0 {
+            if let Some(found) = self.find(point, sighting, flow, time) {
+                self.join(point, sighting, &found, time);
+                return true;
+            }
+            if sighting.form == Form::Segment && self.spread(point, sighting, flow, time) {
+                return true;
+            }
+        }
+        if self.is_copy(point, sighting, flow, time) {
+            return true;
+        }
+        let key = key(flow, sighting.identity);
+        if sighting.can_be_told() && self.march.before(key, sighting) == Before::Waits {
+            return false;
+        }
+        let place = self.march.line_up(point, sighting, flow, key, time);
+        self.see_in_step(point, sighting, place, time);
+        true
+    }
+
+    /// Takes a copy of what every point had seen; says whether it is one.
+    fn is_copy(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) -> bool {
+        if flow == NONE || !sighting.has_identity() {
+            return false;
+        }
+        let key = key(flow, sighting.identity);
+        let Before::Passed(before) = self.march.before(key, sighting) else {
+            return false;
+        };
+        let is_copy = apart(time, before) <= COPIES_COME_WITHIN;
+        if is_copy {
+            self.copies.note(key, flow, point, self.now);
+        }
+        is_copy
+    }
+
+    /// A packet that fell out of step before, and comes now.
+    fn join_same(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) -> bool {
+        let is_out = self.paths.get(flow).under_way > 0;
+        let found = is_out
+            .then(|| self.find(point, sighting, flow, time))
+            .flatten();
+        match found.filter(|found| found.fit == Fit::Same) {
+            None => false,
+            Some(found) => {
+                self.join(point, sighting, &found, time);
+                true
+            }
+        }
+    }
+
+    fn see_in_step(&mut self, point: usize, sighting: &Sighting, place: u32, time: Timestamp) {
+        let waiting = self.march.get(place);
+        let (flow, others) = (waiting.flow, waiting.seen);
+        let order = self.paths.next_order(flow, point);
+        self.ask_the_way(flow);
+        if let Some(other) = nearest(others, point, self.points) {
+            let there = *self.march.seen(place, other);
+            self.learn(
+                point,
+                sighting,
+                other,
+                &there,
+                flow,
+                Trust::of(sighting, true, true),
+            );
+            let reordered = self.paths.come(flow, point, others, |other| {
+                self.march.seen(place, other).order
+            });
+            self.march.get_mut(place).reordered |= reordered;
+        }
+        if self
+            .march
+            .see(point, place, Seen::of(sighting, order), time)
+        {
+            self.march.arrive(place);
+            if let Some(mut book) = self.book.take() {
+                book.settle_in_step(self, place);
+                self.book = Some(book);
+            }
+        }
+    }
+
+    /// All that waits of a flow becomes parcels.
+    fn fall_out(&mut self, flow: u32) {
+        loop {
+            match self.march.first_of(flow) {
+                NONE => return,
+                place => self.falls_out(place),
+            }
+        }
+    }
+
+    fn all_fall_out(&mut self) {
+        while let Some(place) = self.march.oldest() {
+            self.falls_out(place);
+        }
+    }
+
+    /// What waits becomes a parcel.
+    fn falls_out(&mut self, place: u32) {
+        let waiting = *self.march.get(place);
+        self.march.fall_out(place);
+        let (number, piece) = self.open(
+            waiting.point,
+            &waiting.sighting,
+            waiting.flow,
+            waiting.first,
+        );
+        for point in 0..self.points {
+            if waiting.seen & bit(point) != 0 {
+                *self.seen_mut(piece, point) = *self.march.seen(place, point);
+            }
+        }
+        self.pieces[piece].seen = waiting.seen;
+        self.pieces[piece].reordered = waiting.reordered;
+        let parcel = &mut self.parcels[number];
+        parcel.seen = waiting.seen;
+        parcel.last = waiting.last;
+        self.old.push(Reverse(Due {
+            since: waiting.first,
+            order: self.seen(piece, waiting.point).order,
+            parcel: number,
+        }));
+        self.keep_to_bounds();
     }
 
     /// The parcel that a sighting is of, and the flow of the path it goes by.
@@ -206,9 +424,14 @@ impl Flight {
         time: Timestamp,
     ) -> Option<Found> {
         let look = |flow: u32| self.look(point, sighting, datagram_key(flow, sighting.id), time);
+        // Two flows between the same addresses may have the same identifications.
+        let is_cut = |found: &Found| self.parcels[found.parcel].form == Form::Piece;
         match sighting.form {
             Form::Piece => look(flow),
-            Form::Whole if may_be_cut(sighting) => self.paths.bases(flow).find_map(look),
+            Form::Whole if may_be_cut(sighting) => {
+                let mut bases = self.paths.bases(flow);
+                bases.find_map(|base| look(base).filter(is_cut))
+            }
             Form::Whole | Form::Segment => None,
         }
     }
@@ -636,8 +859,17 @@ impl Flight {
         let order = self.paths.next_order(flow, point);
         *self.seen_mut(piece, point) = Seen::of(sighting, order);
         self.ask_the_way(flow);
-        let id = self.parcels[number].id;
-        self.learn(point, sighting, id, piece, flow);
+        let others = self.pieces[piece].seen;
+        if let Some(other) = nearest(others, point, self.points) {
+            let there = *self.seen(piece, other);
+            let is_alike = self.parcels[number].id == sighting.id;
+            let is_intact = self.pieces[piece].damaged == 0;
+            let trust = Trust::of(sighting, is_alike, is_intact);
+            self.learn(point, sighting, other, &there, flow, trust);
+            let (points, seen) = (self.points, &self.seen);
+            let order_at = |other: usize| seen[piece as usize * points + other].order;
+            self.pieces[piece].reordered |= self.paths.come(flow, point, others, order_at);
+        }
         self.pieces[piece].seen |= bit(point);
         let parcel = &mut self.parcels[number];
         parcel.seen |= bit(point);
@@ -650,59 +882,57 @@ impl Flight {
             self.paths.get_mut(flow).is_carrier = true;
         }
         self.name(point, sighting, number);
-        self.settle_at_once(number, piece);
+        self.settle_at_once(number, piece, sighting);
     }
 
-    /// What two points have seen tells about clocks, ways and order.
-    fn learn(&mut self, point: usize, sighting: &Sighting, id: u32, at: u32, flow: u32) {
-        let others = self.pieces[at].seen;
-        if others == 0 {
-            return;
-        }
-        if sighting.has_identity() && id == sighting.id {
-            self.paths.get_mut(flow).keeps_ids = true;
-        }
-        let Some(other) = nearest(others, point, self.points) else {
-            return;
-        };
-        let there = *self.seen(at, other);
+    /// What two points have seen tells about clocks and ways.
+    fn learn(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        other: usize,
+        there: &Seen,
+        flow: u32,
+        trust: Trust,
+    ) {
         let steps = i32::from(there.hop_limit) - i32::from(sighting.hop_limit);
         let steps = if other < point { steps } else { -steps };
-        self.paths.get_mut(flow).steps =
-            (self.paths.get(flow).steps + steps.signum()).clamp(-1000, 1000);
-        let is_backward = self.is_backward(flow);
-        if self.pieces[at].damaged == 0
-            && (sighting.has_identity() || sighting.form == Form::Segment)
-        {
-            let (low, high) = (point.min(other), point.max(other));
-            let (low_time, high_time) = match low == point {
-                true => (sighting.time, there.time),
-                false => (there.time, sighting.time),
-            };
-            let low_time = self.clocks[low].to_reference(low_time);
-            self.clocks[high].learn(low_time, high_time, is_backward);
+        let known = self.paths.get_mut(flow);
+        known.keeps_ids |= trust.is_numbered_alike;
+        known.steps = (known.steps + steps.signum()).clamp(-1000, 1000);
+        if !trust.tells_time {
+            return;
         }
-        self.note_order(point, at, flow);
+        let is_backward = self.is_backward(flow);
+        let (low, high) = (point.min(other), point.max(other));
+        let (low_time, high_time) = match low == point {
+            true => (sighting.time, there.time),
+            false => (there.time, sighting.time),
+        };
+        if high - low == 1 && low > 0 {
+            self.beside[high].learn(low_time, high_time, is_backward);
+        }
+        let low_time = self.clocks[low].to_reference(low_time);
+        self.clocks[high].learn(low_time, high_time, is_backward);
+        if !self.is_acquainted {
+            let mut clocks = self.clocks.iter().skip(1);
+            self.is_acquainted =
+                clocks.all(|clock| clock.matched.iter().sum::<u64>() >= self.march_after);
+        }
     }
 
-    /// Notes where a packet came after others that had come elsewhere later.
-    fn note_order(&mut self, point: usize, at: u32, flow: u32) {
-        for (pair, (front, back)) in pairs(self.points).enumerate() {
-            let (other, side) = if point == back {
-                (front, 0)
-            } else if point == front {
-                (back, 1)
-            } else {
-                continue;
-            };
-            if self.pieces[at].seen & bit(other) == 0 {
-                continue;
+    /// How long a packet took from one point to another behind it, in nanoseconds,
+    /// whichever way it went.
+    pub fn took(&self, (front, back): (usize, usize), entered: &Seen, left: &Seen) -> i64 {
+        let is_beside = back - front == 1 && front > 0;
+        let (clock, entered) = match is_beside {
+            true => (&self.beside[back], entered.time),
+            false => {
+                let entered = self.clocks[front].to_reference(entered.time);
+                (&self.clocks[back], entered)
             }
-            let order = self.seen(at, other).order;
-            if self.paths.is_overtaken(flow, 2 * pair + side, order) {
-                self.pieces[at].reordered |= 1 << (2 * pair + side);
-            }
-        }
+        };
+        (clock.to_reference(left.time) - entered).0.saturating_abs()
     }
 
     /// Whether a flow goes from the last point to the first.
@@ -764,6 +994,24 @@ impl Flight {
             NONE => self.paths.add(point, sighting.lane),
             flow => flow,
         };
+        let (number, piece) = self.open(point, sighting, flow, time);
+        self.see(point, sighting, number, piece, time);
+        self.young.push_back(Due {
+            since: time,
+            order: self.seen(piece, point).order,
+            parcel: number,
+        });
+        self.keep_to_bounds();
+    }
+
+    /// A parcel with its first piece, to be found by all its keys.
+    fn open(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> (u32, u32) {
         let parcel = Parcel::of(sighting, flow, time);
         let number = self.parcels.insert(parcel);
         let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
@@ -788,7 +1036,9 @@ impl Flight {
         if is_wanted || is_renumbered {
             self.add_key(number, content_key(sighting));
         }
-        self.paths.get_mut(flow).sightings = self.paths.get(flow).sightings.saturating_add(1);
+        let known = self.paths.get_mut(flow);
+        known.sightings = known.sightings.saturating_add(1);
+        known.under_way += 1;
         if may_be_super(&parcel, sighting) {
             let supers = self.supers.entry(flow).or_default();
             if supers.len() >= MAX_SUPER {
@@ -796,11 +1046,10 @@ impl Flight {
             }
             supers.push(number);
         }
-        self.young.push_back(Due {
-            parcel: number,
-            since: time,
-        });
-        self.see(point, sighting, number, piece, time);
+        (number, piece)
+    }
+
+    fn keep_to_bounds(&mut self) {
         if self.pieces.len() > MAX_IN_FLIGHT {
             self.make_room();
         }
@@ -842,6 +1091,12 @@ impl Flight {
     /// Time goes on: what is over is settled.
     fn pass(&mut self, time: Timestamp) {
         self.now = self.now.max(time);
+        while let Some(place) = self.march.overdue(self.now, LINGER) {
+            self.falls_out(place);
+        }
+        while let Some(copied) = self.copies.take_before(self.now, LINGER) {
+            self.write_copies(&copied);
+        }
         while let Some(due) = self.young.front().copied() {
             if self.now - due.since <= LINGER && self.young.len() <= MAX_LINGERING {
                 break;
@@ -849,11 +1104,11 @@ impl Flight {
             self.young.pop_front();
             self.look_at(due);
         }
-        while let Some(due) = self.old.front().copied() {
+        while let Some(Reverse(due)) = self.old.peek().copied() {
             if self.now - due.since <= self.window {
                 break;
             }
-            self.old.pop_front();
+            self.old.pop();
             self.settle(due.parcel);
         }
     }
@@ -866,7 +1121,7 @@ impl Flight {
             self.settle(due.parcel);
         } else {
             self.parcels[due.parcel].is_old = true;
-            self.old.push_back(due);
+            self.old.push(Reverse(due));
         }
     }
 
@@ -886,21 +1141,32 @@ impl Flight {
     }
 
     /// What cannot be told from others of its kind is over as soon as all have seen it; so
-    /// is what took long.
-    fn settle_at_once(&mut self, number: u32, piece: u32) {
+    /// is what took long, and what would have marched had its flow been known before.
+    fn settle_at_once(&mut self, number: u32, piece: u32, sighting: &Sighting) {
         let parcel = &self.parcels[number];
         if self.pieces[piece].seen != self.everywhere || !parcel.is_open {
             return;
         }
+        let flow = self.paths.resolve(parcel.flow);
         let is_alike = parcel.form == Form::Whole && !parcel.has_identity;
-        if is_alike || (parcel.is_old && self.is_complete(parcel)) {
+        let might_have_marched = self.may_march(sighting, flow)
+            && parcel.is_one(&self.pieces[piece])
+            && parcel.id == sighting.id
+            && (0..self.points).all(|point| self.seen(piece, point).copies == 0);
+        let took_long = parcel.is_old || self.now - parcel.first > LINGER;
+        if is_alike || might_have_marched || (took_long && self.is_complete(parcel)) {
+            if might_have_marched {
+                let key = key(flow, sighting.identity);
+                self.march.passed(key, sighting, parcel.last);
+            }
             self.close(number);
         }
     }
 
     /// The oldest go first.
     fn make_room(&mut self) {
-        let due = self.old.pop_front().or_else(|| self.young.pop_front());
+        let oldest = self.old.pop().map(|Reverse(due)| due);
+        let due = oldest.or_else(|| self.young.pop_front());
         if let Some(due) = due {
             self.crowded_out += u64::from(self.parcels[due.parcel].is_open);
             self.settle(due.parcel);
@@ -912,12 +1178,23 @@ impl Flight {
         self.book.take().map(|book| *book).unwrap_or_default()
     }
 
+    fn write_copies(&mut self, copied: &Copied) {
+        let flow = self.paths.resolve(copied.flow);
+        if let Some(book) = &mut self.book {
+            book.copied(flow, &copied.copies);
+        }
+    }
+
     /// Settles all that is left.
     pub fn finish(&mut self) {
-        while let Some(due) = self.old.pop_front() {
-            self.settle(due.parcel);
+        self.all_fall_out();
+        while let Some(copied) = self.copies.take() {
+            self.write_copies(&copied);
         }
         while let Some(due) = self.young.pop_front() {
+            self.look_at(due);
+        }
+        while let Some(Reverse(due)) = self.old.pop() {
             self.settle(due.parcel);
         }
     }
@@ -933,6 +1210,8 @@ impl Flight {
     fn close(&mut self, number: u32) {
         let parcel = self.parcels[number];
         self.parcels[number].is_open = false;
+        let flow = self.paths.resolve(parcel.flow);
+        self.paths.get_mut(flow).under_way -= 1;
         let account = match parcel.ported {
             NONE => parcel.flow,
             ported => ported,

@@ -26,19 +26,23 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod align;
+mod alike;
 mod between;
 mod book;
 mod clock;
 mod content;
+mod copies;
 mod damage;
 mod delay;
 mod flight;
 mod index;
 mod lanes;
+mod march;
 mod observer;
 mod outcome;
 mod parcel;
 mod paths;
+mod recent;
 mod run;
 mod shape;
 mod sighting;
@@ -51,5 +55,5 @@ pub use delay::{DelayFigures, Delays};
 pub use lanes::MAX_LANES;
 pub use outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
 pub use parcel::VERDICT_NAMES;
-pub use run::{MAX_POINTS, Open, Options, Order, Pass, Read, compare};
+pub use run::{MARCH_AFTER, MAX_POINTS, Open, Options, Order, Pass, Read, compare};
 pub use shape::{Fate, Fates, PARTS, Place, Runs, SIZES, Shape};

@@ -101,9 +101,11 @@ impl Observer {
         for frame in block.frames() {
             self.frame(&frame);
         }
+        // The next block has about as many.
+        let room = Vec::with_capacity(self.sight.sightings.len());
         Batch {
             lanes: self.sight.lanes.take_fresh(),
-            sightings: std::mem::take(&mut self.sight.sightings),
+            sightings: std::mem::replace(&mut self.sight.sightings, room),
             until: self.until,
         }
     }

@@ -111,6 +111,16 @@ impl Parcel {
     }
 }
 
+impl Parcel {
+    /// Whether all of it came in this piece everywhere, as it was.
+    pub fn is_one(&self, piece: &Piece) -> bool {
+        piece.next == NONE
+            && (piece.offset, piece.bytes) == (0, self.length)
+            && piece.damaged == 0
+            && self.form != Form::Piece
+    }
+}
+
 impl Piece {
     pub fn of(sighting: &Sighting, offset: u32, bytes: u32, next: u32) -> Self {
         Self {

@@ -1,7 +1,9 @@
 //! Flows of points joined to flows of the path: by what was matched, not by names, since
 //! NAT and tunnels change those.
 
+use super::flight::pairs;
 use super::lanes::without_ports;
+use super::parcel::Mask;
 use super::sighting::{LaneFacts, NO_LANE};
 use super::slab::NONE;
 use crate::model::{Addresses, FlowKey, Ports, Protocol};
@@ -16,6 +18,8 @@ pub(super) struct Paths {
     points: usize,
     /// Of each point, by lane.
     lanes: Vec<Vec<Known>>,
+    /// The flow of the path that each is of.
+    flows_of: Vec<Vec<u32>>,
     flows: Vec<PathFlow>,
     /// Lane of each flow at each point.
     at: Vec<u32>,
@@ -23,16 +27,17 @@ pub(super) struct Paths {
     orders: Vec<u32>,
     /// Of each flow, by pair of points and side: how far it has come by the order on the
     /// other side.
-    highest: Vec<Option<u32>>,
+    highest: Vec<u32>,
     /// Flows with these addresses and ports, in whatever tunnel.
     alike: HashMap<(Addresses, Option<Ports>, Protocol), Vec<u32>, foldhash::fast::FixedState>,
 }
 
-/// A lane, and the flow of the path that it is of.
+/// What is known of a lane.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     facts: LaneFacts,
-    flow: u32,
+    /// Whether a fragment of it was seen.
+    has_fragments: bool,
 }
 
 /// A flow of the path.
@@ -44,6 +49,8 @@ pub(super) struct PathFlow {
     pub points: u16,
     /// Sightings of it, as far as that matters.
     pub sightings: u32,
+    /// Parcels of it under way.
+    pub under_way: u32,
     /// TTL steps seen between points, those towards the last counted positive.
     pub steps: i32,
     /// Whether a tunnel is in its packets.
@@ -61,6 +68,7 @@ impl Paths {
         Self {
             points,
             lanes: vec![Vec::new(); points],
+            flows_of: vec![Vec::new(); points],
             flows: Vec::new(),
             at: Vec::new(),
             orders: Vec::new(),
@@ -73,19 +81,20 @@ impl Paths {
     pub fn meet(&mut self, point: usize, fresh: &[LaneFacts]) {
         let known = fresh.iter().map(|facts| Known {
             facts: *facts,
-            flow: NONE,
+            has_fragments: false,
         });
         self.lanes[point].extend(known);
+        self.flows_of[point].resize(self.lanes[point].len(), NONE);
     }
 
     /// The flow of a lane; [`NONE`] as long as that is not known.
     pub fn flow_of(&mut self, point: usize, lane: u32) -> u32 {
-        let flow = self.lanes[point][lane as usize].flow;
+        let flow = self.flows_of[point][lane as usize];
         if flow == NONE || self.flows[flow as usize].same_as == NONE {
             return flow;
         }
         let resolved = self.resolve(flow);
-        self.lanes[point][lane as usize].flow = resolved;
+        self.flows_of[point][lane as usize] = resolved;
         resolved
     }
 
@@ -132,6 +141,7 @@ impl Paths {
             same_as: NONE,
             points: 0,
             sightings: 0,
+            under_way: 0,
             steps: 0,
             is_carrier: false,
             keeps_ids: false,
@@ -140,7 +150,7 @@ impl Paths {
         });
         self.at.extend(std::iter::repeat_n(NO_LANE, self.points));
         self.orders.extend(std::iter::repeat_n(0, self.points));
-        self.highest.extend(std::iter::repeat_n(None, self.sides()));
+        self.highest.extend(std::iter::repeat_n(0, self.sides()));
         let alike = self.alike.entry(self.name(point, lane)).or_default();
         if alike.len() < MAX_ALIKE {
             alike.push(flow);
@@ -151,11 +161,11 @@ impl Paths {
 
     /// A lane turned out to be of a flow. What it was taken for becomes part of that.
     pub fn bind(&mut self, point: usize, lane: u32, flow: u32) {
-        let before = self.lanes[point][lane as usize].flow;
+        let before = self.flows_of[point][lane as usize];
         if before != NONE && before != flow {
             self.merge(before, flow);
         }
-        self.lanes[point][lane as usize].flow = flow;
+        self.flows_of[point][lane as usize] = flow;
         self.at[flow as usize * self.points + point] = lane;
         self.flows[flow as usize].points |= 1 << point;
     }
@@ -163,7 +173,7 @@ impl Paths {
     /// Whether a lane may be of a flow: nothing else of the point is.
     pub fn may_bind(&self, point: usize, lane: u32, flow: u32) -> bool {
         let there = self.at[flow as usize * self.points + point];
-        let before = self.lanes[point][lane as usize].flow;
+        let before = self.flows_of[point][lane as usize];
         there == NO_LANE && (before == NONE || self.is_alone(before, point))
     }
 
@@ -172,6 +182,7 @@ impl Paths {
         self.flows[part as usize].same_as = whole;
         let whole = &mut self.flows[whole as usize];
         whole.points |= taken.points;
+        whole.under_way += taken.under_way;
         whole.steps = whole.steps.saturating_add(taken.steps);
         whole.is_carrier |= taken.is_carrier;
     }
@@ -196,12 +207,54 @@ impl Paths {
 
     /// Whether a packet with this place among those of the other side came after one with
     /// a later.
-    pub fn is_overtaken(&mut self, flow: u32, side: usize, order: u32) -> bool {
+    fn is_overtaken(&mut self, flow: u32, side: usize, order: u32) -> bool {
         let sides = self.sides();
         let highest = &mut self.highest[flow as usize * sides + side];
-        let is_overtaken = highest.is_some_and(|highest| order < highest);
-        *highest = (*highest).max(Some(order));
+        let is_overtaken = order < *highest;
+        *highest = order.max(*highest);
         is_overtaken
+    }
+
+    /// Notes that a packet of a flow came to a point, and to others at some place in their
+    /// order; gives where it came after packets that had come later there, as in
+    /// [`Piece`](super::parcel::Piece).
+    pub fn come(
+        &mut self,
+        flow: u32,
+        point: usize,
+        others: Mask,
+        order_at: impl Fn(usize) -> u32,
+    ) -> u32 {
+        let mut reordered = 0;
+        for (pair, (front, back)) in pairs(self.points).enumerate() {
+            let (other, side) = if point == back {
+                (front, 2 * pair)
+            } else if point == front {
+                (back, 2 * pair + 1)
+            } else {
+                continue;
+            };
+            let is_there = others & (1 << other) != 0;
+            if is_there && self.is_overtaken(flow, side, order_at(other)) {
+                reordered |= 1 << side;
+            }
+        }
+        reordered
+    }
+
+    /// Notes that there are fragments of a flow; says whether that is new.
+    pub fn comes_in_fragments(&mut self, point: usize, lane: u32) -> bool {
+        let known = &mut self.lanes[point][lane as usize];
+        !std::mem::replace(&mut known.has_fragments, true)
+    }
+
+    /// Whether there are fragments between the addresses of a flow, wherever it is known.
+    pub fn may_have_fragments(&self, flow: u32) -> bool {
+        (0..self.points).any(|point| {
+            let lane = self.at[flow as usize * self.points + point];
+            let lanes = &self.lanes[point];
+            lane != NO_LANE && lanes[lanes[lane as usize].facts.base as usize].has_fragments
+        })
     }
 
     /// Pairs of points, twice.

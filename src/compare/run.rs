@@ -41,7 +41,13 @@ pub struct Options {
     pub step: Duration,
     /// Whether the points are put in order.
     pub order: Order,
+    /// Matched packets after which clocks are known so well that packets which come to all
+    /// points in the same order are done with at once; see [`MARCH_AFTER`].
+    pub march_after: u64,
 }
+
+/// A few thousand: as exact as clocks get, and soon over.
+pub const MARCH_AFTER: u64 = 1 << 12;
 
 /// In which order the points lie along the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +95,7 @@ pub fn compare(
         options.window,
         Book::new(captures, options.step),
         aligned.backward.clone(),
+        options.march_after,
     );
     let manner = Manner {
         head_bytes: aligned.head_bytes,
@@ -195,6 +202,8 @@ struct Feed {
     has_ended: bool,
     /// When the sighting before was, by the clock of the point.
     latest: Option<Timestamp>,
+    /// When the next is, by the clock of the first point.
+    head: Timestamp,
 }
 
 /// Packets of one capture are rarely so far apart; a clock that jumps so far was set.
@@ -210,11 +219,15 @@ impl Feed {
             frames: 0,
             has_ended: false,
             latest: None,
+            head: Timestamp::MIN,
         }
     }
 
     /// Waits until there is a sighting to be taken next; `false` once there are no more.
     fn is_ready(&mut self, point: usize, flight: &mut Flight) -> bool {
+        if self.next < self.batch.sightings.len() {
+            return true;
+        }
         while self.next >= self.batch.sightings.len() && !self.has_ended {
             match self.receive.recv() {
                 Err(_) => self.has_ended = true,
@@ -226,7 +239,15 @@ impl Feed {
                 }
             }
         }
+        self.look_ahead(point, flight);
         !self.has_ended
+    }
+
+    /// Notes when the next sighting of the batch is, if there is one.
+    fn look_ahead(&mut self, point: usize, flight: &Flight) {
+        if let Some(next) = self.batch.sightings.get(self.next) {
+            self.head = flight.time_of(point, next);
+        }
     }
 
     /// One time that is far from those before and behind it is wrong: it would make all
@@ -247,20 +268,15 @@ impl Feed {
         }
     }
 
-    /// When the next sighting was, by the clock of the first point.
-    fn head(&self, point: usize, flight: &Flight) -> Timestamp {
-        flight.time_of(point, &self.batch.sightings[self.next])
-    }
-
     /// Gives sightings to be matched up to a time, of one batch.
     fn run_until(&mut self, point: usize, until: Timestamp, flight: &mut Flight) {
         while let Some(sighting) = self.batch.sightings.get(self.next) {
-            flight.take(point, sighting);
+            flight.take(point, sighting, self.head);
             self.latest = Some(sighting.time);
             self.next += 1;
             self.set_right(flight);
-            let next = self.batch.sightings.get(self.next);
-            if next.is_none_or(|next| flight.time_of(point, next) > until) {
+            self.look_ahead(point, flight);
+            if self.head > until {
                 break;
             }
         }
@@ -280,7 +296,7 @@ fn merge(
             if !feed.is_ready(point, flight) {
                 continue;
             }
-            let head = (feed.head(point, flight), point);
+            let head = (feed.head, point);
             match next {
                 Some(known) if known <= head => until = until.min(head.0),
                 known => {

@@ -39,7 +39,12 @@ pub struct Fates([u64; 3]);
 impl Fates {
     /// One more.
     pub fn count(&mut self, fate: Fate) {
-        self.0[fate as usize] += 1;
+        self.add(fate, 1);
+    }
+
+    /// Some more.
+    pub(super) fn add(&mut self, fate: Fate, count: u64) {
+        self.0[fate as usize] += count;
     }
 
     /// How many.
@@ -54,6 +59,11 @@ impl AddAssign for Fates {
             *sum += more;
         }
     }
+}
+
+/// The class of an IP length, as in [`SIZES`].
+pub(super) fn size_class(ip_bytes: u32) -> usize {
+    SIZES.iter().filter(|upper| ip_bytes > **upper).count()
 }
 
 /// Where a fragment is in its datagram.
@@ -164,8 +174,7 @@ impl Runs {
 impl Shape {
     /// One packet, of this IP length; `place` if it is a fragment.
     pub fn count(&mut self, fate: Fate, ip_bytes: u32, place: Option<Place>) {
-        let class = SIZES.iter().position(|upper| ip_bytes <= *upper);
-        self.sizes[class.unwrap_or(SIZES.len())].count(fate);
+        self.sizes[size_class(ip_bytes)].count(fate);
         if let Some(place) = place {
             self.place(fate, place);
         }

@@ -88,6 +88,12 @@ impl Sighting {
         }
     }
 
+    /// Whether it can be told from others of its flow that have the same bytes: by its
+    /// identification or its place in the stream.
+    pub fn can_be_told(&self) -> bool {
+        self.is_numbered || self.form == Form::Segment
+    }
+
     /// Whether two of these that look the same can be told apart by their identification.
     pub fn has_identity(&self) -> bool {
         self.is_numbered

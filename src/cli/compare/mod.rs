@@ -98,6 +98,7 @@ fn compare(
         window: options.window,
         step: options.layout.timeline_bucket,
         order: options.order,
+        march_after: compare::MARCH_AFTER,
     };
     let inputs = &spool.capture().inputs;
     let open = |point: usize, pass: Pass| -> Box<dyn Source> {

@@ -14,6 +14,7 @@ mod files;
 mod hops;
 mod hostile;
 mod ids;
+mod march;
 mod missed;
 mod order;
 mod patterns;

@@ -59,7 +59,7 @@ impl Packet {
 }
 
 /// What the payloads of a stream are.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// No two are alike.
     Noise,
@@ -68,7 +68,7 @@ pub enum Content {
 }
 
 /// What the IP identifications of a stream are.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ids {
     /// From this on.
     From(u32),
@@ -77,7 +77,7 @@ pub enum Ids {
 }
 
 /// UDP datagrams of one flow.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Stream {
     pub path: Path,
     pub port: u16,

@@ -12,7 +12,7 @@ pub const SYN: u8 = 0x02;
 pub const ACK: u8 = 0x10;
 
 /// From whom to whom, and with how many routers left to pass.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Path {
     pub from: IpAddr,
     pub to: IpAddr,

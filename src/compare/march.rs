@@ -1,0 +1,295 @@
+//! Flows in step: as long as the packets of a flow come to every point in the same order,
+//! each is the one that is expected next, and takes no searching.
+//!
+//! What one point saw waits in line, by flow, for the others to see it. Who comes in order
+//! finds it in front; who comes with a few missing passes these over, and they fall out of
+//! line; whatever else happens is for [`Flight`](super::flight::Flight) to find out.
+
+use super::parcel::{Mask, Seen};
+use super::recent::{Before, Recent, Ticket};
+use super::sighting::Sighting;
+use super::slab::{NONE, Slab};
+use crate::model::{Duration, Timestamp};
+use std::collections::VecDeque;
+
+/// How many that are expected are passed over before somebody is taken to be out of step.
+const PASSED_OVER: usize = 16;
+/// How many may have lined up behind the first that still waits.
+const MOST_DUE: usize = 1 << 17;
+
+/// Lines of all flows.
+#[derive(Debug, Default)]
+pub(super) struct March {
+    points: usize,
+    everywhere: Mask,
+    waiting: Slab<Waiting>,
+    /// Of each that waits, by point.
+    seen: Vec<Seen>,
+    /// Of each flow of the path.
+    lines: Vec<Line>,
+    /// What each point is to see next, by flow and point.
+    expected: Vec<u32>,
+    /// All that wait, and some that no longer do, in order of time.
+    due: VecDeque<(u64, u32)>,
+    /// How many there were so far.
+    count: u64,
+    recent: Recent,
+}
+
+/// What waits of a flow.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    first: u32,
+    last: u32,
+}
+
+/// What some points have seen, and others not yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    /// As it was seen first, and where.
+    pub sighting: Sighting,
+    pub point: usize,
+    pub flow: u32,
+    /// Where it is noted for copies of it, if those can be told from others of its kind.
+    ticket: Option<Ticket>,
+    /// When it was first seen, and when last, by the clock of the first point.
+    pub first: Timestamp,
+    pub last: Timestamp,
+    /// Points that saw it.
+    pub seen: Mask,
+    /// As in [`Piece`](super::parcel::Piece).
+    pub reordered: u32,
+    /// Its number among all; [`GONE`] once it no longer waits.
+    number: u64,
+    next: u32,
+    previous: u32,
+}
+
+/// No number.
+const GONE: u64 = u64::MAX;
+
+/// What a sighting is to those that wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// What its point is to see next, so many later in line.
+    Expected { place: u32, passed_over: usize },
+    /// Its point has seen all that wait.
+    Ahead,
+    /// Something else.
+    Astray,
+}
+
+impl March {
+    pub fn new(points: usize) -> Self {
+        Self {
+            points,
+            everywhere: ((1_u32 << points) - 1) as Mask,
+            ..Self::default()
+        }
+    }
+
+    /// Looks for a sighting among those that its point is to see next.
+    pub fn step(&self, point: usize, flow: u32, sighting: &Sighting) -> Step {
+        let mut place = match self.expected.get(flow as usize * self.points + point) {
+            None | Some(&NONE) => return Step::Ahead,
+            Some(place) => *place,
+        };
+        for passed_over in 0..PASSED_OVER {
+            let waiting = &self.waiting[place];
+            if waiting.is_seen_as(sighting) {
+                return Step::Expected { place, passed_over };
+            }
+            if waiting.next == NONE {
+                break;
+            }
+            place = waiting.next;
+        }
+        Step::Astray
+    }
+
+    /// What is to be seen next by a point.
+    pub fn expected(&self, point: usize, flow: u32) -> u32 {
+        self.expected[flow as usize * self.points + point]
+    }
+
+    pub fn get(&self, place: u32) -> &Waiting {
+        &self.waiting[place]
+    }
+
+    pub fn get_mut(&mut self, place: u32) -> &mut Waiting {
+        &mut self.waiting[place]
+    }
+
+    /// How a point saw something that waits.
+    pub fn seen(&self, place: u32, point: usize) -> &Seen {
+        &self.seen[place as usize * self.points + point]
+    }
+
+    /// How each point saw it.
+    pub fn all_seen(&self, place: u32) -> &[Seen] {
+        let start = place as usize * self.points;
+        &self.seen[start..start + self.points]
+    }
+
+    /// Puts something at the end of the line of its flow.
+    pub fn line_up(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        key: u64,
+        time: Timestamp,
+    ) -> u32 {
+        self.make_place(flow);
+        let ticket = sighting
+            .can_be_told()
+            .then(|| self.recent.note(key, sighting, self.waiting.len()));
+        let line = &mut self.lines[flow as usize];
+        let place = self.waiting.insert(Waiting {
+            sighting: *sighting,
+            point,
+            flow,
+            ticket,
+            first: time,
+            last: time,
+            seen: 0,
+            reordered: 0,
+            number: self.count,
+            next: NONE,
+            previous: line.last,
+        });
+        match line.last {
+            NONE => line.first = place,
+            last => self.waiting[last].next = place,
+        }
+        line.last = place;
+        let start = flow as usize * self.points;
+        for expected in &mut self.expected[start..start + self.points] {
+            if *expected == NONE {
+                *expected = place;
+            }
+        }
+        let needed = (place as usize + 1) * self.points;
+        if self.seen.len() < needed {
+            self.seen.resize(needed, Seen::default());
+        }
+        self.due.push_back((self.count, place));
+        self.count += 1;
+        place
+    }
+
+    fn make_place(&mut self, flow: u32) {
+        let flows = flow as usize + 1;
+        if self.lines.len() < flows {
+            let line = Line {
+                first: NONE,
+                last: NONE,
+            };
+            self.lines.resize(flows, line);
+            self.expected.resize(flows * self.points, NONE);
+        }
+    }
+
+    /// A point saw what it was to see next; says whether all have seen it now.
+    pub fn see(&mut self, point: usize, place: u32, seen: Seen, time: Timestamp) -> bool {
+        let waiting = &mut self.waiting[place];
+        waiting.seen |= 1 << point;
+        waiting.last = waiting.last.max(time);
+        self.expected[waiting.flow as usize * self.points + point] = waiting.next;
+        self.seen[place as usize * self.points + point] = seen;
+        waiting.seen == self.everywhere
+    }
+
+    /// Every point saw something.
+    pub fn arrive(&mut self, place: u32) {
+        let waiting = &self.waiting[place];
+        if let Some(ticket) = waiting.ticket {
+            self.recent.passed(ticket, waiting.last);
+        }
+        self.leave(place);
+    }
+
+    /// Every point saw something that was in no line.
+    pub fn passed(&mut self, key: u64, sighting: &Sighting, time: Timestamp) {
+        let ticket = self.recent.note(key, sighting, self.waiting.len());
+        self.recent.passed(ticket, time);
+    }
+
+    /// Something falls out of line.
+    pub fn fall_out(&mut self, place: u32) {
+        if let Some(ticket) = self.waiting[place].ticket {
+            self.recent.forget(ticket);
+        }
+        self.leave(place);
+    }
+
+    /// Takes something out of line; what it was can still be read until the next lines up.
+    fn leave(&mut self, place: u32) {
+        let Waiting {
+            flow,
+            next,
+            previous,
+            ..
+        } = self.waiting[place];
+        self.waiting[place].number = GONE;
+        let line = &mut self.lines[flow as usize];
+        match previous {
+            NONE => line.first = next,
+            previous => self.waiting[previous].next = next,
+        }
+        match next {
+            NONE => line.last = previous,
+            next => self.waiting[next].previous = previous,
+        }
+        let start = flow as usize * self.points;
+        for expected in &mut self.expected[start..start + self.points] {
+            if *expected == place {
+                *expected = next;
+            }
+        }
+        self.waiting.remove(place);
+    }
+
+    /// The first in the line of a flow.
+    pub fn first_of(&self, flow: u32) -> u32 {
+        self.lines
+            .get(flow as usize)
+            .map_or(NONE, |line| line.first)
+    }
+
+    /// What has waited longest, if that was for longer than `age` or too much waits.
+    pub fn overdue(&mut self, now: Timestamp, age: Duration) -> Option<u32> {
+        let oldest = self.oldest()?;
+        let is_over = now - self.waiting[oldest].first > age || self.due.len() > MOST_DUE;
+        is_over.then_some(oldest)
+    }
+
+    /// What has waited longest.
+    pub fn oldest(&mut self) -> Option<u32> {
+        while let Some((number, place)) = self.due.front() {
+            if self.waiting[*place].number == *number {
+                return Some(*place);
+            }
+            self.due.pop_front();
+        }
+        None
+    }
+
+    /// What is known of a packet with a key.
+    pub fn before(&self, key: u64, sighting: &Sighting) -> Before {
+        self.recent.before(key, sighting)
+    }
+}
+
+impl Waiting {
+    /// Whether it is the same packet with the same bytes.
+    fn is_seen_as(&self, sighting: &Sighting) -> bool {
+        let known = &self.sighting;
+        known.identity == sighting.identity
+            && known.content == sighting.content
+            && known.id == sighting.id
+            && known.form == sighting.form
+            && known.bytes == sighting.bytes
+            && known.sum == sighting.sum
+    }
+}

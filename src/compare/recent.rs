@@ -1,0 +1,167 @@
+//! What was seen not long ago, for copies of it.
+//!
+//! Two generations, of which the older is forgotten when the younger is full: a packet is
+//! remembered for as many as fit into one, at least. Most packets are no copies, so that
+//! marks are all that is looked at.
+
+use super::sighting::Sighting;
+use crate::model::Timestamp;
+
+/// Packets of a generation, at least; what is known of more would not stay in a cache.
+const FEWEST: usize = 1 << 13;
+
+/// What is known of a packet with the same key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// Nothing.
+    Unknown,
+    /// Not every point saw it yet.
+    Waits,
+    /// Every point saw it, the last of them then.
+    Passed(Timestamp),
+}
+
+/// Packets by key. A key is a hash already.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    young: Generation,
+    old: Generation,
+}
+
+/// Where a packet is noted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket {
+    generation: u32,
+    place: u32,
+}
+
+#[derive(Debug, Default)]
+struct Generation {
+    number: u32,
+    /// Part of the key at each place; 0 where there is none.
+    marks: Vec<u32>,
+    notes: Vec<Note>,
+    len: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Note {
+    key: u64,
+    /// When every point had seen it; `None` while it waits.
+    passed: Option<Timestamp>,
+    /// Its bytes.
+    check: u32,
+}
+
+impl Recent {
+    /// Notes a packet, while so many wait; in the place of one with the same key.
+    pub fn note(&mut self, key: u64, sighting: &Sighting, waiting: usize) -> Ticket {
+        if self.young.is_full() {
+            self.turn(waiting);
+        }
+        let note = Note {
+            key,
+            passed: None,
+            check: check(sighting),
+        };
+        self.young.add(note)
+    }
+
+    /// The next generation has room for all that wait.
+    fn turn(&mut self, waiting: usize) {
+        std::mem::swap(&mut self.young, &mut self.old);
+        let packets = waiting.saturating_mul(2).max(FEWEST).next_power_of_two();
+        self.young.begin(self.old.number.wrapping_add(1), packets);
+    }
+
+    /// Every point has seen it.
+    pub fn passed(&mut self, ticket: Ticket, time: Timestamp) {
+        if let Some(note) = self.noted(ticket) {
+            note.passed = Some(time);
+        }
+    }
+
+    /// It is known elsewhere from now on.
+    pub fn forget(&mut self, ticket: Ticket) {
+        if let Some(note) = self.noted(ticket) {
+            note.key = !note.key;
+        }
+    }
+
+    fn noted(&mut self, ticket: Ticket) -> Option<&mut Note> {
+        let mut generations = [&mut self.young, &mut self.old].into_iter();
+        let generation = generations.find(|known| known.number == ticket.generation)?;
+        generation.notes.get_mut(ticket.place as usize)
+    }
+
+    /// What is known of a packet with a key.
+    pub fn before(&self, key: u64, sighting: &Sighting) -> Before {
+        let note = self.young.find(key).or_else(|| self.old.find(key));
+        match note.map(|note| (note.passed, note.check == check(sighting))) {
+            Some((None, _)) => Before::Waits,
+            Some((Some(time), true)) => Before::Passed(time),
+            Some((Some(_), false)) | None => Before::Unknown,
+        }
+    }
+}
+
+impl Generation {
+    fn begin(&mut self, number: u32, packets: usize) {
+        // Half of the places stay empty.
+        let places = packets * 2;
+        self.number = number;
+        self.len = 0;
+        self.marks.clear();
+        self.marks.resize(places, 0);
+        self.notes.resize(places, Note::default());
+    }
+
+    fn is_full(&self) -> bool {
+        self.len * 2 >= self.marks.len()
+    }
+
+    fn add(&mut self, note: Note) -> Ticket {
+        let place = self.place_of(note.key);
+        if self.marks[place] == 0 {
+            self.marks[place] = mark(note.key);
+            self.len += 1;
+        }
+        self.notes[place] = note;
+        Ticket {
+            generation: self.number,
+            place: place as u32,
+        }
+    }
+
+    fn find(&self, key: u64) -> Option<&Note> {
+        if self.marks.is_empty() {
+            return None;
+        }
+        let place = self.place_of(key);
+        (self.marks[place] != 0).then(|| &self.notes[place])
+    }
+
+    /// Where a key is, or would be.
+    fn place_of(&self, key: u64) -> usize {
+        let last = self.marks.len() - 1;
+        let mut place = key as usize & last;
+        while self.marks[place] != 0 {
+            if self.marks[place] == mark(key) && self.notes[place].key == key {
+                return place;
+            }
+            place = (place + 1) & last;
+        }
+        place
+    }
+}
+
+/// Never 0.
+fn mark(key: u64) -> u32 {
+    (key >> 32) as u32 | 1
+}
+
+/// What two packets have in common if their bytes and identifications are the same.
+fn check(sighting: &Sighting) -> u32 {
+    let sum = sighting.sum.map_or(0, |sum| u32::from(sum.0));
+    (sighting.content as u32).rotate_left(16) ^ sum ^ sighting.id.rotate_left(8)
+}

@@ -1,0 +1,185 @@
+//! Packets that come to all points in the same order take a short way through the matching;
+//! what comes of them is what comes of them on the long one.
+
+use super::Captures;
+use super::sight::{Chance, Content, Ids, Packet, Sight, Stream};
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use crate::findings::packet::A_TO_B;
+use fraglens::compare::{self, Between, FlowFacts, Options, Order, Outcome, Pass};
+use fraglens::decode::DecodeOptions;
+use fraglens::model::Duration;
+use fraglens::reassemble::Limits;
+use fraglens::receiver::Settings;
+use fraglens::source::{CaptureFiles, Source, SourceOptions};
+use proptest::prelude::*;
+use std::ops::ControlFlow;
+use std::slice;
+
+fn outcome(captures: &Captures, march_after: u64) -> Outcome {
+    let options = Options {
+        filter: None,
+        decode: DecodeOptions::default(),
+        reassembly: Limits::default(),
+        receiver: Settings::default(),
+        window: Duration::from_secs(5),
+        step: Duration::from_secs(1),
+        order: Order::Given,
+        march_after,
+    };
+    let open = |point: usize, _: Pass| -> Box<dyn Source> {
+        let path = slice::from_ref(&captures.paths[point]);
+        Box::new(CaptureFiles::open(path, &SourceOptions::default()))
+    };
+    compare::compare(captures.paths.len(), &open, &options, &|_| {
+        ControlFlow::Continue(())
+    })
+}
+
+/// What is counted between two points. Delays are told by what is known of the clocks when
+/// a packet is done with; of what is shown the first is kept, in the order of being done.
+fn counted(between: &Between) -> String {
+    let counted = Between {
+        delays: None,
+        damaged: Vec::new(),
+        lone: Default::default(),
+        ..between.clone()
+    };
+    format!("{counted:?}")
+}
+
+fn flows(outcome: &Outcome) -> Vec<String> {
+    let flow = |flow: &FlowFacts| {
+        let between: Vec<String> = flow.account.between.iter().map(counted).collect();
+        let (keys, at, span) = (&flow.keys, &flow.account.at, flow.account.span);
+        format!("{keys:?}\n{at:?}\n{span:?}\n{}", between.join("\n"))
+    };
+    let mut flows: Vec<String> = outcome.flows.iter().map(flow).collect();
+    flows.sort_unstable();
+    flows
+}
+
+fn points(outcome: &Outcome) -> Vec<String> {
+    let points = outcome.points.iter();
+    points.map(|point| format!("{:?}", point.tally)).collect()
+}
+
+/// How often of 1,000 packets something happens to one between two points.
+#[derive(Clone, Copy, Debug)]
+struct Hop {
+    lost: u64,
+    copied: u64,
+    late: u64,
+    damaged: u64,
+    marked: u64,
+    /// Packets in a row that are lost, if any are.
+    burst: u64,
+}
+
+impl Hop {
+    fn passed(&self, sight: &Sight, seed: u64) -> Sight {
+        let mut chance = Chance::new(seed);
+        let mut to_lose = 0;
+        sight.flat_map(|packet| {
+            if chance.per_mille(self.lost) {
+                to_lose = self.burst;
+            }
+            if to_lose > 0 {
+                to_lose -= 1;
+                return Vec::new();
+            }
+            let mut packet = packet.clone().routed();
+            packet.time += 200 * MICROSECOND + chance.below(20) * MICROSECOND;
+            if chance.per_mille(self.late) {
+                packet.time += MILLISECOND + chance.below(10) * MILLISECOND;
+            }
+            if chance.per_mille(self.damaged) && packet.ip.len() > 60 {
+                let place = packet.ip.len() - 1;
+                packet.ip[place] ^= 0x10;
+            }
+            if chance.per_mille(self.marked) {
+                packet = packet.with_header(|header| header[1] = 0x28);
+            }
+            let copy = Packet {
+                time: packet.time + chance.below(20) * MILLISECOND,
+                ..packet.clone()
+            };
+            // Where nothing tells packets apart, a copy is one more.
+            let is_numbered = packet.ip[4..6] != [0, 0];
+            let copies = usize::from(is_numbered && chance.per_mille(self.copied));
+            std::iter::once(packet)
+                .chain(std::iter::repeat_n(copy, copies))
+                .collect()
+        })
+    }
+}
+
+fn hops() -> impl Strategy<Value = Hop> {
+    let often = || prop_oneof![Just(0_u64), 1_u64..40];
+    (often(), often(), often(), often(), often(), 1_u64..40).prop_map(
+        |(lost, copied, late, damaged, marked, burst)| Hop {
+            lost,
+            copied,
+            late,
+            damaged,
+            marked,
+            burst,
+        },
+    )
+}
+
+fn streams() -> impl Strategy<Value = Vec<Stream>> {
+    let stream = (0_u16..4, 100_u32..600, 20_u64..2_000).prop_map(|(kind, datagrams, gap)| {
+        let stream = Stream {
+            datagrams,
+            gap: gap * MICROSECOND,
+            ..Stream::to(0, A_TO_B)
+        };
+        match kind {
+            0 => stream,
+            1 => Stream {
+                ids: Ids::None,
+                ..stream
+            },
+            2 => Stream {
+                bytes: 1_000,
+                content: Content::Zeros,
+                ..stream
+            },
+            _ => Stream {
+                bytes: 3_000,
+                datagrams: datagrams / 4,
+                ..stream
+            },
+        }
+    });
+    let numbered = |streams: Vec<Stream>| {
+        let numbered = (5_001..).zip(streams);
+        let numbered = numbered.map(|(port, stream)| Stream { port, ..stream });
+        numbered.collect()
+    };
+    prop::collection::vec(stream, 1..5).prop_map(numbered)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whoever_marches_is_counted_as_if_looked_for(
+        streams in streams(),
+        hops in prop::collection::vec(hops(), 1..3),
+        seed in any::<u64>(),
+    ) {
+        let mut sights = vec![Sight::of(&streams)];
+        for (hop, number) in hops.iter().zip(seed..) {
+            let passed = hop.passed(&sights[sights.len() - 1], number);
+            sights.push(passed);
+        }
+        let captures = Captures::of(&sights.iter().collect::<Vec<_>>());
+        let [marching, looked_for] = [0, u64::MAX].map(|after| outcome(&captures, after));
+        prop_assert_eq!(points(&marching), points(&looked_for));
+        let pairs = flows(&marching).into_iter().zip(flows(&looked_for));
+        for (marching, looked_for) in pairs {
+            prop_assert_eq!(marching, looked_for);
+        }
+    }
+}
