@@ -1,5 +1,6 @@
 //! One host that fragments go to: what was sent there, and what of it can arrive.
 
+use super::foremost::{MOST_HOSTS, foremost};
 use crate::account::{Flow, Gaps, Loss, Losses, Lost, Span, Tunnel};
 use crate::model::{FlowKey, IpVersion, Timestamp};
 use crate::receiver::{Forecast, Host};
@@ -73,10 +74,7 @@ const SPOILED: [Loss; 7] = [
     Loss::Length,
 ];
 
-/// Hosts that are looked at: those of the flows with most bytes.
-const MOST_HOSTS: usize = 20_000;
-
-/// Flows of a host that are remembered by name: those with most bytes.
+/// Flows of a host that are remembered by name: those that lack most.
 const MOST_FLOWS: usize = 1_000;
 
 /// All hosts that fragments go to, the one that lacks most bytes first. Of the ends of
@@ -88,25 +86,21 @@ pub(super) fn all(
     forecasts: &[Forecast],
 ) -> Vec<Destination> {
     let mut by_host: BTreeMap<Host, Destination> = BTreeMap::new();
-    let mut fragmented: Vec<_> = flows
+    let fragmented = flows
         .iter()
-        .filter(|(_, flow)| flow.counters().datagrams.fragmented > 0)
-        .map(|(key, flow)| (Reverse(flow.bytes()), *key, *flow))
-        .collect();
-    fragmented.sort_unstable_by_key(|(bytes, key, _)| (*bytes, **key));
+        .copied()
+        .filter(|(_, flow)| flow.counters().datagrams.fragmented > 0);
+    let modelled = forecasts.iter().map(|forecast| forecast.host);
+    let mut foremost = foremost(fragmented, modelled, MOST_HOSTS);
     // Of what nothing came but first fragments is looked at last: the rest of it may have
     // come too late, and is in another flow, without ports.
-    fragmented.sort_by_key(|(_, _, flow)| has_only_firsts(flow));
-    for (_, key, flow) in fragmented {
-        if let Some(destination) = destination(&mut by_host, host_of(key)) {
-            destination.add(key, flow);
-        }
+    foremost.sort_by_key(|(_, flow)| has_only_firsts(flow));
+    for (key, flow) in foremost {
+        destination(&mut by_host, host_of(key)).add(key, flow);
     }
     for (host, tunnel) in tunnels {
-        if tunnel.counters().datagrams.fragmented > 0
-            && let Some(destination) = destination(&mut by_host, *host)
-        {
-            destination.add_tunnel(tunnel, span);
+        if tunnel.counters().datagrams.fragmented > 0 {
+            destination(&mut by_host, *host).add_tunnel(tunnel, span);
         }
     }
     for forecast in forecasts {
@@ -121,24 +115,14 @@ pub(super) fn all(
         }
     }
     let mut all: Vec<Destination> = by_host.into_values().collect();
-    all.sort_by_key(|destination| {
-        let missing = destination
-            .sent_bytes
-            .saturating_sub(destination.delivered_bytes());
-        (Reverse(missing), destination.host)
-    });
+    all.sort_by_key(Destination::standing);
     all
 }
 
-fn destination(by_host: &mut BTreeMap<Host, Destination>, host: Host) -> Option<&mut Destination> {
-    if by_host.len() >= MOST_HOSTS {
-        return by_host.get_mut(&host);
-    }
-    Some(
-        by_host
-            .entry(host)
-            .or_insert_with(|| Destination::new(host)),
-    )
+fn destination(by_host: &mut BTreeMap<Host, Destination>, host: Host) -> &mut Destination {
+    by_host
+        .entry(host)
+        .or_insert_with(|| Destination::new(host))
 }
 
 /// Whether nothing comes of the fragmented datagrams of a flow but their first fragments.
@@ -230,6 +214,21 @@ impl Destination {
         self.full_bytes = self.full_bytes.max(tunnel.largest_full().ip_bytes);
         self.first = self.first.min(span.first);
         self.last = self.last.max(span.last);
+    }
+
+    /// What it is sorted by: the one that lacks most bytes is first. Names speak last, so
+    /// that under others the same host leads.
+    fn standing(&self) -> impl Ord + use<> {
+        let missing = self.sent_bytes.saturating_sub(self.delivered_bytes());
+        let fragments = Reverse((self.fragments, self.fragments_missing()));
+        (
+            Reverse(missing),
+            Reverse(self.sent_bytes),
+            fragments,
+            self.first,
+            self.last,
+            self.host,
+        )
     }
 
     /// Its address for people.

@@ -18,6 +18,7 @@ mod destination;
 mod diagnosis;
 mod explanation;
 mod finding;
+mod foremost;
 mod known;
 mod lookup;
 pub mod path;

@@ -112,7 +112,8 @@ pub(super) fn runs(
     destinations: &[Destination],
 ) -> Vec<Reconciled> {
     let mut flows: Vec<(&FlowKey, &Flow)> = given.ledger.flows.iter().collect();
-    let order = |(key, flow): &(&FlowKey, &Flow)| (Reverse(flow.bytes()), **key);
+    let order =
+        |(key, flow): &(&FlowKey, &Flow)| (Reverse(flow.bytes()), flow.first, flow.last, **key);
     if flows.len() > MAX_FLOWS {
         flows.select_nth_unstable_by_key(MAX_FLOWS, order);
         flows.truncate(MAX_FLOWS);
@@ -356,6 +357,6 @@ fn receiver<'a>(
             .forecast
             .as_ref()
             .map_or(0, |of| of.predicted.fragments);
-        (fragments.abs_diff(counted.unwrap_or(u64::MAX)), host.host)
+        fragments.abs_diff(counted.unwrap_or(u64::MAX))
     })
 }

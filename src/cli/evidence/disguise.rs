@@ -4,7 +4,7 @@ use super::args::EvidenceOptions;
 use crate::cli::UsageError;
 use crate::cli::capture::Read;
 use crate::evidence::Kept;
-use crate::evidence::anonymize::{AnonymizeOptions, Anonymizer, KEY_BYTES, prove};
+use crate::evidence::anonymize::{AnonymizeOptions, Anonymizer, KEY_BYTES, agree, prove};
 use crate::evidence::manifest::Anonymized;
 use crate::pipeline;
 use crate::report::build;
@@ -60,11 +60,8 @@ impl Disguise {
         self.anonymizer.analysis(&mut read.analysis);
         self.anonymizer.files(&mut read.files);
         let disguised = build(&read.parts(), options);
-        let (before, after) = (nameless(original), nameless(&disguised));
-        anyhow::ensure!(
-            before == after,
-            "nothing was written: under other names the figures would be others"
-        );
+        agree(&nameless(original), &nameless(&disguised))
+            .context("nothing was written: under other names the figures would be others")?;
         Ok(disguised)
     }
 

@@ -49,10 +49,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
             .as_ref()
             .map_or(0, |of| of.predicted.too_distant)
     };
-    let worst = known
-        .destinations
-        .iter()
-        .max_by_key(|host| (distant(host), host.host))?;
+    let worst = known.destinations.iter().max_by_key(|host| distant(host))?;
     let too_distant = distant(worst);
     if too_distant == 0 {
         return None;

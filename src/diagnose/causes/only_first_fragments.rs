@@ -59,9 +59,7 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let hosts = known.destinations.iter();
     let hosts = hosts.filter(|host| host.only_first.datagrams > 0);
-    let worst = hosts
-        .clone()
-        .max_by_key(|host| (host.only_first.bytes, host.host))?;
+    let worst = hosts.clone().max_by_key(|host| host.only_first.bytes)?;
     let told = known.told_of_timeouts(&worst.only_first_flows);
     let mut seen = format!(
         "Of {} to {} only the first fragment came, and none is whole.",

@@ -65,7 +65,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     });
     let (worst, forecast) = refusing
         .clone()
-        .max_by_key(|(host, forecast)| (forecast.predicted.rejected_fragments, host.host))?;
+        .max_by_key(|(_, forecast)| forecast.predicted.rejected_fragments)?;
     let lost = refusing.clone().map(|(host, _)| host.memory_bytes()).sum();
     let keys = refusing.flat_map(|(host, _)| host.flows.iter().map(|key| (host.sent_bytes, *key)));
     let seen = [

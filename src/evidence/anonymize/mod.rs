@@ -51,7 +51,7 @@ mod tunnel;
 #[cfg(test)]
 mod tests;
 
-pub use prove::{Difference, prove};
+pub use prove::{Difference, agree, prove};
 pub use secret::{KEY_BYTES, KeyError};
 
 use crate::reassemble::Limits;

@@ -112,7 +112,16 @@ fn same(original: &Report, disguised: &Report) -> Result<(), Difference> {
     let value = |report| {
         serde_json::to_value(report).map_err(|error| Difference::Analysis(error.to_string()))
     };
-    match first_difference("", &value(original)?, &value(disguised)?) {
+    agree(&value(original)?, &value(disguised)?)
+}
+
+/// Shows that two reports, or what is taken of them, say the same.
+///
+/// # Errors
+///
+/// They differ; what is named is where they do so first.
+pub fn agree(original: &Value, disguised: &Value) -> Result<(), Difference> {
+    match first_difference("", original, disguised) {
         None => Ok(()),
         Some((at, original, disguised)) => Err(Difference::Report {
             at,
