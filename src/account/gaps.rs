@@ -5,7 +5,8 @@ use crate::reassemble::Datagram;
 
 /// What is missing of datagrams whose size is known.
 ///
-/// Datagrams at the end of the capture are left out: their pieces may have come later.
+/// Datagrams at the ends of the capture are counted apart: their pieces may have come
+/// before, or later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
     /// Such datagrams.
@@ -22,6 +23,10 @@ pub struct Gaps {
     pub only_first: u64,
     /// Fragments among the missing that came, but after the timeout.
     pub fragments_late: u64,
+    /// Datagrams that the capture began or ended in the middle of. In no other figure here.
+    pub unfinished: u64,
+    /// Fragments of those that came, copies left out.
+    pub fragments_unfinished: u64,
 }
 
 impl Gaps {
@@ -32,6 +37,11 @@ impl Gaps {
             Loss::Gap | Loss::OnlyFirst | Loss::NoFirst => {}
             Loss::Late => {
                 self.fragments_late += seen;
+                return;
+            }
+            Loss::Unfinished => {
+                self.unfinished += 1;
+                self.fragments_unfinished += seen;
                 return;
             }
             _ => return,
@@ -57,5 +67,7 @@ impl std::ops::AddAssign for Gaps {
         self.without_last += other.without_last;
         self.only_first += other.only_first;
         self.fragments_late += other.fragments_late;
+        self.unfinished += other.unfinished;
+        self.fragments_unfinished += other.fragments_unfinished;
     }
 }

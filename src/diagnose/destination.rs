@@ -289,12 +289,21 @@ impl Destination {
         }
     }
 
+    /// Fragments of datagrams of which it is known what became of them, whether they came
+    /// or not.
+    pub fn fragments_expected(&self) -> u64 {
+        let unfinished = self.gaps.fragments_unfinished;
+        self.fragments.saturating_sub(unfinished) + self.fragments_missing()
+    }
+
+    /// Those datagrams: all in fragments but those that the capture begins or ends within.
+    pub fn decided(&self) -> u64 {
+        self.fragmented.saturating_sub(self.gaps.unfinished)
+    }
+
     /// The share of fragments that never came.
     pub fn fragment_loss(&self) -> f64 {
-        share(
-            self.fragments_missing(),
-            self.fragments_missing() + self.fragments,
-        )
+        share(self.fragments_missing(), self.fragments_expected())
     }
 
     /// The share of datagrams of which no fragment is lost, if each is lost by chance.
@@ -413,12 +422,8 @@ impl Destination {
 
     /// Whether its datagrams are of many sizes, so that the largest do not stand for all.
     pub fn is_mixed(&self) -> bool {
-        let all = self.fragments + self.fragments_missing();
-        all.saturating_mul(10)
-            < self
-                .fragmented
-                .saturating_mul(self.pieces)
-                .saturating_mul(8)
+        let all = self.decided().saturating_mul(self.pieces);
+        self.fragments_expected().saturating_mul(10) < all.saturating_mul(8)
     }
 
     /// Bytes that its applications can get.

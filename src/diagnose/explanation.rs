@@ -112,7 +112,7 @@ fn of_fragments(known: &Known<'_>, host: &Destination) -> String {
         clauses.push("the first fragment of each is missing".to_owned());
     } else if host.fragments_missing() > 0 && host.pieces > 0 {
         let left = if host.is_mixed() {
-            number::percent(host.reassembled, host.fragmented)
+            number::percent(host.reassembled, host.decided())
         } else {
             number::share(host.expected_whole())
         };

@@ -12,8 +12,8 @@ use crate::reassemble::FragmentFacts;
 
 /// What is tried in place of the default memory; larger ones are tried at 16 times.
 const LARGER_MEMORY: u64 = 64 << 20;
-/// What is tried in place of longer times.
-const SHORTER_TIME: Duration = Duration::from_secs(2);
+/// What is tried in place of longer times: what the fix for full memory sets.
+const SHORTER_TIME: Duration = Duration::from_secs(5);
 
 /// The kernels of one host.
 #[derive(Debug)]

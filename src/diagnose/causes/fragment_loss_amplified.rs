@@ -61,14 +61,15 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
     let lost: u64 = by_chance(known).map(Destination::chance_bytes).sum();
     let seen = format!(
         "{} of the fragments to {} never came ({} of {}), and so {} of its {} in fragments are \
-         not whole. {}",
+         not whole. {}{}",
         number::share(worst.fragment_loss()),
         worst.address(),
         number::count(worst.fragments_missing()),
-        number::count(worst.fragments_missing() + worst.fragments),
+        number::count(worst.fragments_expected()),
         number::count(worst.lacking().datagrams),
-        number::counted(worst.fragmented, "datagram"),
+        number::counted(worst.decided(), "datagram"),
         what_chance_leaves(worst),
+        what_is_undecided(worst),
     );
     let exhibits = known.exhibits();
     let mut finding = Finding::new(&CAUSE, sureness(worst), seen)
@@ -104,7 +105,7 @@ fn has_rule(known: &Known<'_>, rule: Pattern) -> bool {
 
 fn what_chance_leaves(host: &Destination) -> String {
     let pieces = number::counted(host.pieces, "fragment");
-    let whole = number::percent(host.reassembled, host.fragmented);
+    let whole = number::percent(host.reassembled, host.decided());
     if host.is_mixed() {
         return format!("They have up to {pieces}; {whole} are whole, of the large ones fewer.");
     }
@@ -112,6 +113,17 @@ fn what_chance_leaves(host: &Destination) -> String {
         "At {pieces} a datagram, such a loss by chance alone would leave {} of them whole; {whole} are.",
         number::share(host.expected_whole()),
     )
+}
+
+/// Datagrams that are in none of those figures.
+fn what_is_undecided(host: &Destination) -> String {
+    match host.gaps.unfinished {
+        0 => String::new(),
+        unfinished => format!(
+            " Left out: {} that the capture begins or ends within.",
+            number::counted(unfinished, "datagram")
+        ),
+    }
 }
 
 fn by_chance<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Destination> {
@@ -125,11 +137,11 @@ const FEWEST: u64 = 30;
 /// Chance predicts how many datagrams stay whole; a rule that is not known would leave
 /// more or fewer.
 fn sureness(host: &Destination) -> f64 {
-    if host.fragmented < FEWEST {
+    if host.decided() < FEWEST {
         return confidence::FITS;
     }
     let whole = host.reassembled as f64;
-    let expected = host.expected_whole() * host.fragmented as f64;
+    let expected = host.expected_whole() * host.decided() as f64;
     // Four standard deviations of a binomial distribution, and what the loss itself is
     // not known to.
     let deviation = (expected * (1.0 - host.expected_whole())).sqrt();

@@ -42,7 +42,7 @@ pub(super) const CAUSE: Cause = Cause {
         Fix {
             when: "Kubernetes, a pod's namespace, from its node",
             kind: FixKind::Command,
-            command: "nsenter -t PID -n sysctl -w net.ipv4.ipfrag_high_thresh=67108864",
+            command: "nsenter -t PID -n sysctl -w net.ipv4.ipfrag_high_thresh=67108864 net.ipv4.ipfrag_time=5",
         },
         Fix {
             when: "any",
