@@ -79,7 +79,8 @@ pub struct EvidenceArgs {
 
     /// Map VLAN ids and tunnel ids as well
     ///
-    /// MPLS labels and the logical ports of OVN stay.
+    /// Keys of GRE that can be IPv4 addresses are mapped in any case. MPLS labels and the
+    /// logical ports of OVN stay.
     #[arg(long, requires = "anonymize", help_heading = "Anonymization")]
     pub anonymize_ids: bool,
 

@@ -10,6 +10,8 @@ use crate::model::TunnelKind;
 const ROUNDS: u8 = 4;
 /// Largest VLAN id that names a VLAN; 0 and 4095 are reserved (IEEE 802.1Q).
 const LARGEST_VLAN: u64 = 4094;
+/// The first IPv4 address that a host can have, as a number: 1.0.0.0.
+const FIRST_ADDRESS: u64 = 1 << 24;
 /// "Group" and "local" in the first octet of a MAC address.
 const MAC_FLAGS: u8 = 0x03;
 
@@ -42,8 +44,19 @@ impl IdMap {
     pub fn tunnel(&self, kind: TunnelKind, id: u32) -> u32 {
         match kind {
             TunnelKind::Erspan => self.bits(id, 10),
-            TunnelKind::Gre | TunnelKind::Gretap => self.bits(id, 32),
+            TunnelKind::Gre | TunnelKind::Gretap if self.ids => self.bits(id, 32),
+            TunnelKind::Gre | TunnelKind::Gretap => self.key(id),
             _ => self.bits(id, 24),
+        }
+    }
+
+    /// What a key of GRE becomes where ids stay: one that can be an address does not, since
+    /// `ip tunnel add … key 10.0.0.1` makes keys of addresses.
+    fn key(&self, key: u32) -> u32 {
+        let can_be_an_address = |key: u64| key >= FIRST_ADDRESS;
+        match can_be_an_address(key.into()) {
+            true => self.walk(key.into(), 32, can_be_an_address) as u32,
+            false => key,
         }
     }
 
@@ -134,6 +147,23 @@ mod tests {
         assert_eq!(vnis.len(), 10_000);
         assert!(vnis.iter().all(|id| *id < 1 << 24));
         assert_eq!(super::tests::map(false, true).tunnel(TunnelKind::Gre, 7), 7);
+    }
+
+    #[test]
+    fn a_key_that_can_be_an_address_is_mapped_where_ids_stay() {
+        let map = map(false, false);
+        let key = u32::from_be_bytes([10, 77, 88, 99]);
+        for kind in [TunnelKind::Gre, TunnelKind::Gretap] {
+            let mapped = map.tunnel(kind, key);
+            assert_ne!(mapped, key);
+            assert!(u64::from(mapped) >= FIRST_ADDRESS);
+            assert_eq!(map.tunnel(kind, 100), 100);
+        }
+        let first = FIRST_ADDRESS as u32;
+        let keys: HashSet<u32> = (first..first + 10_000)
+            .map(|key| map.tunnel(TunnelKind::Gre, key))
+            .collect();
+        assert_eq!(keys.len(), 10_000);
     }
 
     proptest! {
