@@ -3,14 +3,45 @@
 use crate::model::IpVersion;
 use crate::receiver::{self, Change, Forecast, MemoryCurve, Predicted, Settings, Truesize};
 use crate::report::document::{Alternative, MemoryUse, Prediction, Receiver, Time};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The receivers, in the order of their addresses.
+/// Most receivers whose memory is told step by step: some 10 KiB each.
+const MOST_CURVES: usize = 64;
+
+/// The receivers, in the order of their addresses. Of the worst it is told what memory they
+/// held when, of the others only how much at most.
 pub(in crate::report) fn receivers(forecasts: &[Forecast]) -> Vec<Receiver> {
-    forecasts.iter().map(receiver).collect()
+    let mut receivers: Vec<Receiver> = forecasts.iter().map(totals).collect();
+    for place in worst(forecasts) {
+        let (receiver, forecast) = (&mut receivers[place], &forecasts[place]);
+        receiver.memory = memory(&forecast.memory);
+        let curves = forecast.alternatives.iter().map(|other| &other.memory);
+        for (other, curve) in receiver.alternatives.iter_mut().zip(curves) {
+            other.memory = (!curve.is_empty()).then(|| memory(curve));
+        }
+    }
+    receivers
 }
 
-fn receiver(forecast: &Forecast) -> Receiver {
+/// Places of those that refuse or hold most.
+fn worst(forecasts: &[Forecast]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..forecasts.len()).collect();
+    places.sort_by_key(|place| {
+        let predicted = &forecasts[*place].predicted;
+        Reverse((
+            predicted.rejected_fragments,
+            predicted.memory_peak_bytes,
+            predicted.failed,
+            predicted.fragments,
+        ))
+    });
+    places.truncate(MOST_CURVES);
+    places
+}
+
+/// A receiver without its memory step by step.
+fn totals(forecast: &Forecast) -> Receiver {
     let version = forecast.host.version;
     let assumed = settings(&forecast.settings, version);
     Receiver {
@@ -23,7 +54,7 @@ fn receiver(forecast: &Forecast) -> Receiver {
         settings: assumed,
         timeouts_told: forecast.timeouts_told,
         predicted: prediction(&forecast.predicted),
-        memory: memory(&forecast.memory),
+        memory: memory(&MemoryCurve::default()),
     }
 }
 
@@ -47,7 +78,7 @@ fn alternative(
         changed: changed.map(|(name, _)| name.clone()).collect(),
         settings,
         predicted: prediction(&alternative.predicted),
-        memory: (!alternative.memory.is_empty()).then(|| memory(&alternative.memory)),
+        memory: None,
     }
 }
 

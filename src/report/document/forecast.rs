@@ -36,7 +36,7 @@ pub struct Alternative {
     /// What the kernel would have done with them.
     pub predicted: Prediction,
     /// How its reassembly memory would have filled up; `null` where it would have had
-    /// nothing to do.
+    /// nothing to do, and of receivers beyond the 64 worst.
     pub memory: Option<MemoryUse>,
 }
 
@@ -47,7 +47,8 @@ pub struct MemoryUse {
     pub step_seconds: f64,
     /// Where the first step begins; `null` if there is none.
     pub first_timestamp: Option<Time>,
-    /// Most bytes held at once in each step.
+    /// Most bytes held at once in each step; empty of receivers beyond the 64 that refuse
+    /// or hold most.
     pub peak_bytes: Vec<u64>,
 }
 
