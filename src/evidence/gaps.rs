@@ -50,8 +50,26 @@ pub(super) fn by_datagram<'a>(
 }
 
 /// What is missing of a datagram that came to this end, and the frame beside which that is
-/// said.
+/// said; where that is not the first of its frames, what became of it is said there too.
 pub(super) fn missing(pieces: &mut [Piece], fate: &str) -> Vec<(usize, String)> {
+    let mut said = missing_beside(pieces, fate);
+    let first = pieces.iter().min_by_key(|piece| piece.frame).copied();
+    if let Some(first) = first
+        && !said.is_empty()
+        && said.iter().all(|(frame, _)| *frame != first.frame)
+    {
+        let what = format!("{}: not all of it is here", datagram(&first, fate));
+        said.push((first.frame, what));
+    }
+    said
+}
+
+fn datagram(piece: &Piece, fate: &str) -> String {
+    format!("datagram {:#06x} {fate}", piece.id)
+}
+
+/// What is missing, beside the frames that come next.
+fn missing_beside(pieces: &mut [Piece], fate: &str) -> Vec<(usize, String)> {
     pieces.sort_by_key(|piece| (piece.offset, piece.frame));
     let full = pieces.iter().filter(|piece| piece.more);
     let full = full
@@ -66,7 +84,7 @@ pub(super) fn missing(pieces: &mut [Piece], fate: &str) -> Vec<(usize, String)> 
         .filter(|piece| !piece.more)
         .map(|piece| piece.end)
         .max();
-    let datagram = format!("datagram {:#06x} {fate}", first.id);
+    let datagram = datagram(&first, fate);
     let counted = Counted { full, end };
     let mut said = Vec::new();
     let mut covered = 0;
@@ -119,6 +137,33 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn piece(frame: usize, offset: u32, more: bool) -> Piece {
+        Piece {
+            frame,
+            id: 7,
+            version: IpVersion::V4,
+            offset,
+            end: offset + 8,
+            more,
+        }
+    }
+
+    #[test]
+    fn the_first_frame_of_what_was_lost_says_so_too() {
+        let mut pieces = [piece(0, 0, true), piece(3, 24, false)];
+        let said = missing(&mut pieces, "timed out");
+        let frames: Vec<usize> = said.iter().map(|(frame, _)| *frame).collect();
+        assert_eq!(frames, [3, 0]);
+        assert_eq!(
+            said[1].1,
+            "datagram 0x0007 timed out: not all of it is here"
+        );
+        let mut whole = [piece(0, 0, true), piece(1, 8, false)];
+        assert_eq!(missing(&mut whole, "timed out"), []);
+        let mut without_first = [piece(2, 8, true), piece(3, 16, false)];
+        assert_eq!(missing(&mut without_first, "timed out").len(), 1);
+    }
 
     #[test]
     fn fragments_are_counted_from_one() {

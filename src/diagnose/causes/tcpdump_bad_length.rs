@@ -61,7 +61,7 @@ pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {
         Finding::new(&CAUSE, confidence::SURE, seen)
             .shown_by(
                 known.exhibits().of_sign(Sign::FirstFragment),
-                "a first fragment, and nothing wrong with it",
+                "a first fragment, and nothing wrong with this fragment itself",
             )
             .in_flows(known, |flow| {
                 flow.counters().bad_length.first_fragment_artifact
