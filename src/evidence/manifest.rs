@@ -41,6 +41,9 @@ pub struct Manifest {
     /// Ids of those that it does not, as their frames had no room in it
     /// (`--evidence-bytes`).
     pub findings_not_repeated: Vec<String>,
+    /// The finding that an analysis of the bundle's capture begins with, if that is another
+    /// than the report's, or one of another severity there; `null` if it is the same.
+    pub finding_that_leads_instead: Option<String>,
     /// fraglens's own bounds that were hit, by name, and how often; empty if none.
     pub limits: BTreeMap<String, u64>,
     /// The host that captured; `null` unless the bundle was made there while it did.
@@ -140,6 +143,7 @@ impl Manifest {
             anonymized: None,
             findings_repeated: Vec::new(),
             findings_not_repeated: Vec::new(),
+            finding_that_leads_instead: None,
             limits: BTreeMap::new(),
             host: None,
         }

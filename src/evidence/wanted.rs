@@ -2,7 +2,7 @@
 
 use super::ring::Ring;
 use crate::model::FrameId;
-use crate::report::document::{Evidence, Report, TunnelKey};
+use crate::report::document::{Evidence, Report, Severity, TunnelKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
@@ -14,6 +14,8 @@ const MAX_FLOWS: usize = 100;
 pub struct Wanted {
     /// Ids of the findings.
     findings: BTreeSet<String>,
+    /// The one that explains most, and how grave it is.
+    leading: Option<(String, Severity)>,
     /// What findings say of frames, by number in the capture as a whole.
     frames: BTreeMap<u64, Named>,
     /// Frames in front of each input.
@@ -23,6 +25,12 @@ pub struct Wanted {
     /// Whether there is a finding that is about no flow, or about one that is not known: all
     /// traffic may bear on it.
     is_about_all: bool,
+}
+
+/// The finding that a report begins with, and how grave it is.
+pub(super) fn leading(report: &Report) -> Option<(String, Severity)> {
+    let first = report.findings.first()?;
+    Some((first.id.clone(), first.severity))
 }
 
 /// What findings say of one frame.
@@ -43,6 +51,7 @@ impl Wanted {
             before.push(last.saturating_add(file.frames));
         }
         let mut wanted = Self {
+            leading: leading(report),
             before,
             ..Self::default()
         };
@@ -93,6 +102,11 @@ impl Wanted {
     /// Ids of the findings, in their order.
     pub fn findings(&self) -> &BTreeSet<String> {
         &self.findings
+    }
+
+    /// The finding that leads, and how grave it is; `None` if there is none.
+    pub(super) fn leading(&self) -> Option<&(String, Severity)> {
+        self.leading.as_ref()
     }
 
     /// Whether a host has to do with some finding.

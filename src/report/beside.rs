@@ -9,6 +9,8 @@ pub struct Beside<'a> {
     pub frames: u64,
     /// Ids of the findings that it alone does not show.
     pub not_repeated: &'a [String],
+    /// The finding that leads in it, if another does in the report.
+    pub leads_instead: Option<&'a str>,
     /// Whether the names of the report are not those of any file.
     pub is_anonymized: bool,
 }
@@ -39,6 +41,13 @@ impl Beside<'_> {
             words.push_str(&format!(
                 " By itself it does not show {which}, which rests on more than is in it."
             ));
+        }
+        words.push_str(" What an analysis of it counts, it counts of these frames alone");
+        match self.leads_instead {
+            Some(leading) => words.push_str(&format!(
+                "; there are too few of them for the same to weigh most: {leading} comes first."
+            )),
+            None => words.push('.'),
         }
         words
     }

@@ -153,6 +153,9 @@ fn of(report: &Report, excerpt: &Excerpt) -> Manifest {
     manifest
         .findings_not_repeated
         .clone_from(&excerpt.not_repeated);
+    manifest
+        .finding_that_leads_instead
+        .clone_from(&excerpt.leads_instead);
     manifest.limits.clone_from(&report.capture.limits);
     if excerpt.left_out > 0 {
         let name = "evidence_frames_left_out".to_owned();

@@ -57,6 +57,11 @@ pub(super) fn differences(excerpt: &Excerpt) {
             "evidence.pcapng alone does not show {which}: it rests on more than --evidence-bytes allows, or on no frames"
         ));
     }
+    if let Some(leading) = &excerpt.leads_instead {
+        say(&format!(
+            "evidence.pcapng alone begins with {leading}, and not as the whole capture does: its figures are those of a selection"
+        ));
+    }
     if !excerpt.added.is_empty() {
         let which = excerpt.added.join(", ");
         say(&format!(

@@ -58,6 +58,7 @@ impl PathExcerpt {
             capture: super::bundle::CAPTURE,
             frames: self.kept.frames.len() as u64,
             not_repeated: &self.not_shown,
+            leads_instead: None,
             is_anonymized: false,
         }
     }

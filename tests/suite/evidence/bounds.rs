@@ -3,7 +3,9 @@
 use super::{Bundle, findings, frames, words};
 use crate::findings::capture::{Capture, MICROSECOND};
 use crate::findings::packet::{A_TO_B, Path, Sum, UDP, cut, noise, udp, v4, whole};
+use crate::support::analyze;
 use fraglens::model::LinkType;
+use serde_json::{Value, json};
 use std::fs;
 
 #[test]
@@ -93,4 +95,38 @@ fn of_mixed_traffic_only_what_is_related_is_kept() {
     for frame in kept {
         assert!(frame.link_type == LinkType::ETHERNET && of_it(&frame.data));
     }
+}
+
+/// Ids of the findings, the one that leads first.
+fn ranked(report: &Value) -> Vec<&str> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings
+        .map(|finding| finding["id"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn what_leads_in_the_whole_leads_in_the_excerpt() {
+    let bundle = Bundle::fine(["netperf-loss3.pcap.zst"]);
+    let (whole, again) = (bundle.report(), analyze(&[bundle.path("evidence.pcapng")]));
+    assert_eq!(ranked(&whole)[0], "D09");
+    assert_eq!(ranked(&again), ranked(&whole));
+    let manifest = bundle.manifest();
+    assert_eq!(manifest["finding_that_leads_instead"], Value::Null);
+    // It ends where it says the same, not where there was no room.
+    assert_eq!(manifest["limits"], json!({}));
+}
+
+#[test]
+fn what_leads_in_the_excerpt_only_is_said() {
+    let bundle = Bundle::fine(["netperf-loss3.pcap.zst", "--evidence-bytes", "500KiB"]);
+    let manifest = bundle.manifest();
+    assert_eq!(manifest["findings_not_repeated"], json!([]));
+    assert_eq!(manifest["finding_that_leads_instead"], "D01");
+    let left_out = &manifest["limits"]["evidence_frames_left_out"];
+    assert!(left_out.as_u64() > Some(0), "{left_out}");
+    let said = bundle.said();
+    assert!(said.contains("begins with D01"), "{said}");
+    let page = bundle.text("report.md");
+    assert!(page.contains("D01 comes first"), "{page}");
 }
