@@ -24,17 +24,12 @@ pub(in crate::report) fn receivers(forecasts: &[Forecast]) -> Vec<Receiver> {
     receivers
 }
 
-/// Places of those that refuse or hold most.
+/// Places of those at which most fails: the same, in the same order, as the page draws.
 fn worst(forecasts: &[Forecast]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..forecasts.len()).collect();
     places.sort_by_key(|place| {
         let predicted = &forecasts[*place].predicted;
-        Reverse((
-            predicted.rejected_fragments,
-            predicted.memory_peak_bytes,
-            predicted.failed,
-            predicted.fragments,
-        ))
+        Reverse((predicted.failed, predicted.first_full.is_some()))
     });
     places.truncate(MOST_CURVES);
     places

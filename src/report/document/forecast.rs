@@ -47,8 +47,8 @@ pub struct MemoryUse {
     pub step_seconds: f64,
     /// Where the first step begins; `null` if there is none.
     pub first_timestamp: Option<Time>,
-    /// Most bytes held at once in each step; empty of receivers beyond the 64 that refuse
-    /// or hold most.
+    /// Most bytes held at once in each step; empty of receivers beyond the 64 at which
+    /// most fails.
     pub peak_bytes: Vec<u64>,
 }
 
