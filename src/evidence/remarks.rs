@@ -55,7 +55,8 @@ pub(super) fn write(kept: &mut Kept, datagrams: &[Option<u64>], context: &Contex
     let fragments = kept.frames.iter().zip(datagrams.iter().copied());
     for pieces in gaps::by_datagram(fragments, &context.decode).values_mut() {
         let fate = fate(pieces, kept, context);
-        for (frame, remark) in gaps::missing(pieces, fate) {
+        let late = timed_out(pieces, kept, context);
+        for (frame, remark) in gaps::missing(pieces, fate).into_iter().chain(late) {
             remarks[frame].push(remark);
         }
     }
@@ -72,17 +73,39 @@ pub(super) fn write(kept: &mut Kept, datagrams: &[Option<u64>], context: &Contex
 
 /// What became of a datagram that is not whole.
 fn fate(pieces: &[Piece], kept: &Kept, context: &Context<'_>) -> &'static str {
-    let times = pieces
-        .iter()
-        .map(|piece| kept.frames[piece.frame].timestamp);
-    let opened = times.min().unwrap_or(Timestamp::MAX);
-    let timeout = match pieces.first().map(|piece| piece.version) {
-        Some(IpVersion::V6) => context.timeouts[1],
-        _ => context.timeouts[0],
-    };
-    if context.end - opened > timeout {
+    if lasted(pieces, kept, context.end) > timeout(pieces, context) {
         "timed out"
     } else {
         "never became whole"
+    }
+}
+
+/// Of a datagram whose pieces are all there, but some of them too late, what is said beside
+/// the first that came.
+fn timed_out(pieces: &[Piece], kept: &Kept, context: &Context<'_>) -> Option<(usize, String)> {
+    let first = pieces.iter().min_by_key(|piece| piece.frame)?;
+    let last = pieces.iter().map(|piece| piece.frame).max()?;
+    let last = kept.frames[last].timestamp;
+    (lasted(pieces, kept, last) > timeout(pieces, context)).then(|| {
+        let what = format!(
+            "datagram {:#06x} timed out: the rest of it came too late",
+            first.id
+        );
+        (first.frame, what)
+    })
+}
+
+/// From its first piece until then.
+fn lasted(pieces: &[Piece], kept: &Kept, end: Timestamp) -> Duration {
+    let times = pieces
+        .iter()
+        .map(|piece| kept.frames[piece.frame].timestamp);
+    end - times.min().unwrap_or(Timestamp::MAX)
+}
+
+fn timeout(pieces: &[Piece], context: &Context<'_>) -> Duration {
+    match pieces.first().map(|piece| piece.version) {
+        Some(IpVersion::V6) => context.timeouts[1],
+        _ => context.timeouts[0],
     }
 }

@@ -32,23 +32,19 @@ impl Beside<'_> {
         let frames = crate::model::number::counted(self.frames, "frame");
         let mut words = format!(
             "{} beside this holds the {frames} that prove it, with a comment on each that shows \
-             something. Frames are numbered here as in the whole capture; the comments have those \
-             numbers.",
+             something.",
             self.capture
         );
         if !self.not_repeated.is_empty() {
             let which = self.not_repeated.join(", ");
-            words.push_str(&format!(
-                " By itself it does not show {which}, which rests on more than is in it."
-            ));
+            words.push_str(&format!(" Alone it does not show {which}."));
         }
-        words.push_str(" What an analysis of it counts, it counts of these frames alone");
-        match self.leads_instead {
-            Some(leading) => words.push_str(&format!(
-                "; there are too few of them for the same to weigh most: {leading} comes first."
-            )),
-            None => words.push('.'),
-        }
+        let leads = self.leads_instead.map(|id| format!(", and {id} leads"));
+        words.push_str(&format!(
+            " Its figures are those of these frames{}. Frames are numbered here, and in comments, \
+             as in the whole capture.",
+            leads.unwrap_or_default(),
+        ));
         words
     }
 }

@@ -128,5 +128,18 @@ fn what_leads_in_the_excerpt_only_is_said() {
     let said = bundle.said();
     assert!(said.contains("begins with D01"), "{said}");
     let page = bundle.text("report.md");
-    assert!(page.contains("D01 comes first"), "{page}");
+    assert!(page.contains("these frames, and D01 leads"), "{page}");
+}
+
+#[test]
+fn what_timed_out_is_said_beside_its_first_frame() {
+    let bundle = Bundle::fine(["timeout-ipv4.pcap"]);
+    let file = bundle.bytes("evidence.pcapng");
+    let comments = super::blocks::texts(&file, super::blocks::PACKET, super::blocks::COMMENT);
+    let first = &comments[0];
+    assert!(first.contains("datagram 0x0001 timed out"), "{comments:?}");
+    assert!(
+        first.contains("nothing wrong with this fragment itself"),
+        "{first}"
+    );
 }
