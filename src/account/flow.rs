@@ -4,6 +4,7 @@ use super::counting::{checksum_of, udp_length_of, verdicts_of};
 use super::gaps::Gaps;
 use super::icmp_errors::IcmpErrors;
 use super::losses::{Loss, Losses};
+use super::places::Places;
 use super::rare::{Closed, Order, Rare, is_super_frame};
 use super::sizes::Sizes;
 use super::table::{Merge, Rank};
@@ -191,7 +192,7 @@ impl Flow {
         self.fragmented(datagram, fate);
         let tally = &datagram.tally;
         let rare = self.rare();
-        rare.gaps.count(datagram, loss);
+        rare.lacks(datagram, loss);
         rare.lose(loss, tally.wire_bytes - tally.duplicate_wire_bytes);
         match datagram.claimed_ip_bytes() {
             Some(bytes) => self.whole(bytes, false),
@@ -281,6 +282,12 @@ impl Flow {
     /// Which fragments are missing of datagrams that did not become whole.
     pub fn gaps(&self) -> Gaps {
         self.of_rare(|rare| rare.gaps)
+    }
+
+    /// Where in these datagrams they are missing.
+    pub fn places(&self) -> Places {
+        self.of_rare(|rare| rare.places.as_ref().map(|found| found.places()))
+            .unwrap_or_default()
     }
 
     /// What cannot be delivered, by the reason.

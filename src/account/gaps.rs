@@ -27,6 +27,8 @@ pub struct Gaps {
     pub unfinished: u64,
     /// Fragments of those that came, copies left out.
     pub fragments_unfinished: u64,
+    /// Datagrams that lack fragments and are left out, as nothing that came tells how many.
+    pub datagrams_unmeasured: u64,
 }
 
 impl Gaps {
@@ -47,6 +49,7 @@ impl Gaps {
             _ => return,
         }
         let Some(gap) = datagram.gap() else {
+            self.datagrams_unmeasured += 1;
             return;
         };
         self.datagrams += 1;
@@ -69,5 +72,6 @@ impl std::ops::AddAssign for Gaps {
         self.fragments_late += other.fragments_late;
         self.unfinished += other.unfinished;
         self.fragments_unfinished += other.fragments_unfinished;
+        self.datagrams_unmeasured += other.datagrams_unmeasured;
     }
 }

@@ -17,6 +17,7 @@ mod gaps;
 mod icmp_errors;
 mod ledger;
 mod losses;
+mod places;
 mod rare;
 mod sizes;
 mod specimens;
@@ -34,6 +35,7 @@ pub use ledger::{
     Capture, Ledger, MAX_FLOWS, MAX_TUNNELS, Offered, PlainPacket, PlainPackets, Span,
 };
 pub use losses::{Loss, Losses, Lost};
+pub use places::Places;
 pub use rare::{Closed, Order};
 pub use sizes::{SizeCount, Sizes};
 pub use specimens::{MAX_PIECES, Specimen, Specimens};

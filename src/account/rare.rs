@@ -6,6 +6,7 @@ use super::counting::{
 use super::gaps::Gaps;
 use super::icmp_errors::IcmpErrors;
 use super::losses::{Loss, Losses};
+use super::places::Found;
 use super::table::Merge;
 use crate::model::facts::{Carries, LARGEST_MTU, Layer, OvnPorts, Transport};
 use crate::model::{Counters, Protocol};
@@ -54,6 +55,8 @@ pub(super) struct Rare {
     pub fragments_per_datagram: Option<(u64, u64)>,
     pub datagrams_of_unknown_size: u64,
     pub gaps: Gaps,
+    /// Of the datagrams in `gaps`; none of most flows, and large.
+    pub places: Option<Box<Found>>,
     /// None of most flows, and large.
     pub losses: Option<Box<Losses>>,
     pub sound_wholes: u64,
@@ -81,6 +84,24 @@ impl Rare {
 
     pub fn lose(&mut self, loss: Loss, wire_bytes: u64) {
         self.losses.get_or_insert_default().count(loss, wire_bytes);
+    }
+
+    /// Counts what a datagram lacks that was lost for this reason.
+    pub fn lacks(&mut self, datagram: &Datagram, loss: Loss) {
+        self.gaps.count(datagram, loss);
+        match loss {
+            Loss::Gap | Loss::OnlyFirst | Loss::NoFirst => {
+                if let Some(layout) = datagram.gap().and_then(|_| datagram.layout()) {
+                    self.places.get_or_insert_default().count(&layout);
+                }
+            }
+            Loss::Late => {
+                if let Some(rest) = datagram.layout_of_rest() {
+                    self.places.get_or_insert_default().count_late(&rest);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Counts a datagram that came in one packet.
@@ -142,6 +163,9 @@ impl Merge for Rare {
         }
         self.datagrams_of_unknown_size += other.datagrams_of_unknown_size;
         self.gaps += other.gaps;
+        if let Some(places) = other.places {
+            self.places.get_or_insert_default().merge(*places);
+        }
         if let Some(losses) = other.losses {
             *self.losses.get_or_insert_default().as_mut() += *losses;
         }

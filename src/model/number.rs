@@ -29,6 +29,18 @@ pub fn counted(value: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", count(value))
 }
 
+/// `2nd`, `13th`.
+pub fn ordinal(number: u64) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{}{ending}", count(number))
+}
+
 /// A figure that may be absent.
 pub fn or_absent<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| ABSENT.to_owned(), format)

@@ -6,6 +6,7 @@ use super::expired::Lacking;
 use super::fragment::{Detour, FragmentFacts, Key};
 use super::head::Head;
 use super::kept::{KeptBytes, Pool};
+use super::layout::Layout;
 use super::pieces::{NewPiece, Pieces};
 use super::tally::FragmentTally;
 use crate::model::facts::{Direction, OvnPorts};
@@ -396,13 +397,27 @@ impl Datagram {
     pub fn gap(&self) -> Option<Gap> {
         let payload = self.claimed_payload_bytes()?;
         let bytes = payload.checked_sub(self.pieces.held_bytes())?;
-        let full = self.tally.largest.payload_bytes;
         Some(Gap {
             bytes,
-            fragments: bytes.checked_div(full).map(|_| bytes.div_ceil(full))?,
+            fragments: self.layout()?.missing_fragments(),
             is_first_missing: !self.has_first(),
             is_last_missing: self.payload_bytes().is_none(),
         })
+    }
+
+    /// What came of it and what did not; `None` where nobody knows how much that is.
+    pub fn layout(&self) -> Option<Layout<'_>> {
+        let full = self.tally.largest.payload_bytes;
+        Layout::new(&self.pieces, self.claimed_payload_bytes()?, full)
+    }
+
+    /// The same of the datagram whose rest it is, of which it lacks what had come before
+    /// the timeout; `None` if it is no such rest.
+    pub fn layout_of_rest(&self) -> Option<Layout<'_>> {
+        let lacking = self.predecessor.filter(|lacking| lacking.is(self))?;
+        // Of a single piece, the size of others does not matter.
+        let full = self.tally.largest.payload_bytes;
+        Layout::new(&self.pieces, lacking.payload_bytes, full.max(1))
     }
 
     /// Whether its pieces are all that another datagram with the same key lacked, which

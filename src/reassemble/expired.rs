@@ -15,6 +15,8 @@ const BYTES_EACH: usize = size_of::<(Key, Lacking)>() + size_of::<Key>();
 /// What a datagram lacked when it timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lacking {
+    /// Length of its whole payload in bytes.
+    pub payload_bytes: u32,
     bytes: u32,
     is_first_missing: bool,
     is_last_missing: bool,
@@ -32,10 +34,12 @@ impl Expired {
     /// Remembers a datagram that timed out, if it is known what it lacked; all of them
     /// take no more than a share of `memory_bytes`.
     pub(super) fn push(&mut self, datagram: &Datagram, memory_bytes: usize) {
-        let Some(gap) = datagram.gap() else {
+        let Some((gap, payload_bytes)) = datagram.gap().zip(datagram.claimed_payload_bytes())
+        else {
             return;
         };
         let lacking = Lacking {
+            payload_bytes,
             bytes: gap.bytes,
             is_first_missing: gap.is_first_missing,
             is_last_missing: gap.is_last_missing,

@@ -16,6 +16,7 @@ pub fn broken_sums(report: &Value) -> Vec<String> {
     {
         let counters = leaves(&row["counters"]);
         broken_parts(&counters, &format!("row {}", row["key"]), &mut faults);
+        broken_gaps(row, &mut faults);
         for (path, part) in counters {
             *rows.entry(path).or_default() += part;
         }
@@ -75,6 +76,25 @@ const BOUNDS: [(&str, &str); 6] = [
     ("bad_length.first_fragment_artifact", "fragments.first"),
     ("datagrams.fragmented", "fragments.total"),
 ];
+
+/// What is missing by place is at least all that is; what came late is in neither.
+fn broken_gaps(row: &Value, faults: &mut Vec<String>) {
+    let Some(positions) = at(row, "gaps.positions") else {
+        return;
+    };
+    let positions = positions.as_array().unwrap();
+    let sum = |figure: &str| -> u64 { positions.iter().map(|of| count(of, figure)).sum() };
+    let gaps = |figure: &str| count(row, &format!("gaps.{figure}"));
+    let (seen, missing) = (gaps("fragments_seen"), gaps("fragments_missing"));
+    let is_within = |of: &Value| count(of, "missing") <= count(of, "expected");
+    if !positions.iter().all(is_within)
+        || sum("missing") < missing
+        || sum("expected") < seen + missing
+        || positions.is_empty() != (gaps("datagrams") == 0)
+    {
+        faults.push(format!("row {}: gaps {}", row["key"], row["gaps"]));
+    }
+}
 
 fn broken_parts(counters: &BTreeMap<String, u64>, of: &str, faults: &mut Vec<String>) {
     for (sum, parts) in SUMS {

@@ -15,6 +15,7 @@ mod evidence;
 mod explain;
 mod explained;
 mod findings;
+mod gaps;
 mod goldens;
 mod harvested;
 mod house;

@@ -6,7 +6,7 @@ use crate::model::size_class::class_bounds;
 use crate::model::{self, Counters, ScopeSet, Timestamp};
 use crate::report::document::{
     Closed, Flow, FlowKey, FragmentsPerDatagram, Gaps, IcmpErrors, Mtu, Options, OvnPorts,
-    SizeClass, Sort, Time, Tunnel, TunnelKey,
+    PositionGap, SizeClass, Sort, Time, Tunnel, TunnelKey,
 };
 use std::cmp::Reverse;
 
@@ -159,7 +159,7 @@ fn flow_row(key: &model::FlowKey, flow: &account::Flow, scopes: &ScopeSet) -> Fl
             }
         }),
         largest_datagram_bytes: Some(flow.sizes.largest_bytes()).filter(|bytes| *bytes > 0),
-        gaps: gaps(flow.gaps()),
+        gaps: gaps(flow),
         packets_lost_in_tunnel: flow.packets_lost_in_tunnel(),
         super_frames: flow.super_frames(),
         closed: flow.closed().map(|closed| match closed {
@@ -190,7 +190,12 @@ fn size_class((class, count): (u8, account::SizeCount)) -> SizeClass {
     }
 }
 
-fn gaps(gaps: account::Gaps) -> Gaps {
+fn gaps(flow: &account::Flow) -> Gaps {
+    let gaps = flow.gaps();
+    let places = flow.places();
+    let both = places.expected.into_iter().zip(places.missing);
+    let positions = both.map(|(expected, missing)| PositionGap { expected, missing });
+    let has_distances = places.distances.iter().any(|count| *count > 0);
     Gaps {
         datagrams: gaps.datagrams,
         fragments_seen: gaps.fragments_seen,
@@ -198,6 +203,14 @@ fn gaps(gaps: account::Gaps) -> Gaps {
         without_first: gaps.without_first,
         without_last: gaps.without_last,
         only_first: gaps.only_first,
+        datagrams_unmeasured: gaps.datagrams_unmeasured,
+        positions: positions.filter(|_| gaps.datagrams > 0).collect(),
+        distances: Vec::from(if has_distances {
+            &places.distances[..]
+        } else {
+            &[]
+        }),
+        every_nth: places.every_nth(),
     }
 }
 

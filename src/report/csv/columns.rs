@@ -240,6 +240,10 @@ pub(super) const COLUMNS: &[Column] = &[
         flow.gaps.without_last.to_string()
     }),
     ("gaps_only_first", |flow| flow.gaps.only_first.to_string()),
+    ("gaps_datagrams_unmeasured", |flow| {
+        flow.gaps.datagrams_unmeasured.to_string()
+    }),
+    ("gaps_every_nth", |flow| cell(flow.gaps.every_nth)),
     ("packets_lost_in_tunnel", |flow| {
         flow.packets_lost_in_tunnel.to_string()
     }),

@@ -136,7 +136,7 @@ pub struct FragmentsPerDatagram {
 
 /// What is missing of datagrams that lack fragments, where their size is known. Those
 /// that the capture began or ended within are left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gaps {
     /// Such datagrams.
     pub datagrams: u64,
@@ -150,6 +150,28 @@ pub struct Gaps {
     pub without_last: u64,
     /// Datagrams of which nothing came but the first fragment.
     pub only_first: u64,
+    /// Datagrams that lack fragments and are in none of the other figures: nothing that
+    /// came tells how long they were, or how long their fragments.
+    pub datagrams_unmeasured: u64,
+    /// Fragments of the other datagrams by where they begin, in 10 equal parts of the
+    /// payload from its beginning to its end; empty if there are no such datagrams.
+    pub positions: Vec<PositionGap>,
+    /// Missing fragments by how many fragments they are behind the one missing before in
+    /// the same datagram: 1, 2 and so on; the last, of 16, is for all that are farther.
+    /// Empty if none is missing behind another.
+    pub distances: Vec<u64>,
+    /// The distance that at least nine in ten of these have, if there are 8 or more and it
+    /// is not 1: every second fragment, every third.
+    pub every_nth: Option<u64>,
+}
+
+/// Fragments at one place of datagrams that lack some.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PositionGap {
+    /// That it takes to carry this part of the datagrams, come or not.
+    pub expected: u64,
+    /// That did not come.
+    pub missing: u64,
 }
 
 /// Encryption that is recognised and left closed.

@@ -20,8 +20,8 @@ mod witness;
 pub use capture::{Capture, CaptureFile, Problem, Severity};
 pub use finding::{Evidence, Explanation, Finding, Fix, Part};
 pub use flow::{
-    Closed, Flow, FlowKey, FragmentsPerDatagram, Gaps, IcmpErrors, Mtu, OvnPorts, SizeClass,
-    Throughput,
+    Closed, Flow, FlowKey, FragmentsPerDatagram, Gaps, IcmpErrors, Mtu, OvnPorts, PositionGap,
+    SizeClass, Throughput,
 };
 pub use forecast::{Alternative, MemoryUse, Prediction, Receiver};
 pub use lost::{LostDatagram, Piece};
