@@ -1,8 +1,8 @@
 //! One bar for all that was sent, divided by what became of it.
 
-use super::WIDTH;
 use super::scale::Scale;
 use super::svg::{Anchor, Rect, Svg};
+use super::{Room, both};
 use crate::model::number;
 
 /// What a stretch of the bar stands for.
@@ -25,8 +25,12 @@ const CHARACTER: f64 = 7.2;
 
 /// Draws the bar, with the sum above it.
 pub(in crate::report) fn draw(stretches: &[Stretch]) -> String {
+    both(|room| draw_for(room, stretches))
+}
+
+fn draw_for(room: Room, stretches: &[Stretch]) -> String {
     let total: u64 = sum(stretches);
-    let scale = Scale::new(total as f64, 0.5, WIDTH - 0.5);
+    let scale = Scale::new(total as f64, 0.5, room.width() - 0.5);
     let mut svg = Svg::default();
     let sent = format!("{} sent", number::bytes(total));
     svg.text("label", Anchor::Start, (0.0, 12.0), &sent);
@@ -55,11 +59,12 @@ pub(in crate::report) fn draw(stretches: &[Stretch]) -> String {
         Rect {
             x: 0.5,
             y: TOP,
-            width: WIDTH - 1.0,
+            width: room.width() - 1.0,
             height: HEIGHT,
         },
     );
-    svg.finish(
+    svg.finish_for(
+        room,
         "balance",
         TOP + HEIGHT + 2.0,
         "What became of the bytes sent",

@@ -2,6 +2,7 @@
 
 use super::scale::{Round, Scale, ticks};
 use super::svg::{Anchor, Rect, Svg};
+use super::{Room, both};
 use crate::model::number;
 
 /// One row.
@@ -26,25 +27,33 @@ pub(in crate::report) struct Look {
     pub axis: &'static str,
 }
 
-/// Where bars begin and end.
-const START: f64 = 150.0;
-const END: f64 = 520.0;
+/// Where bars begin and end: between names and figures, or below them.
+fn ends(room: Room) -> (f64, f64) {
+    room.choose((150.0, 520.0), (1.0, room.width() - 14.0))
+}
 
-/// Height of a row, and of the bar in it.
-const ROW: f64 = 26.0;
-const BAR: f64 = 16.0;
+/// Height of a row, of the names above the bar in it, and of the bar.
+fn heights(room: Room) -> (f64, f64, f64) {
+    room.choose((26.0, 0.0, 16.0), (38.0, 14.0, 14.0))
+}
 
 /// Upper edge of the first row.
 const TOP: f64 = 8.0;
 
 /// Draws the rows and an axis below them.
 pub(in crate::report) fn draw(id: &str, title: &str, bars: &[Bar], look: Look) -> String {
+    both(|room| draw_for(room, (id, title), bars, look))
+}
+
+fn draw_for(room: Room, (id, title): (&str, &str), bars: &[Bar], look: Look) -> String {
     let largest = match look.rest {
         Some(_) => 1.0,
         None => largest(bars),
     };
-    let scale = Scale::new(largest, START, END);
-    let bottom = TOP + ROW * bars.len() as f64;
+    let (start, end) = ends(room);
+    let scale = Scale::new(largest, start, end);
+    let (height, ..) = heights(room);
+    let bottom = TOP + height * bars.len() as f64;
     let mut svg = Svg::default();
     for tick in ticks(largest, 5, Round::Decimal) {
         let x = scale.at(tick);
@@ -57,29 +66,43 @@ pub(in crate::report) fn draw(id: &str, title: &str, bars: &[Bar], look: Look) -
         );
     }
     for (index, bar) in bars.iter().enumerate() {
-        row(&mut svg, bar, look, scale, TOP + ROW * index as f64);
+        row(
+            room,
+            &mut svg,
+            bar,
+            look,
+            TOP + height * index as f64,
+            scale,
+        );
     }
-    svg.line("axis", (START, TOP), (START, bottom));
-    let middle = (START + END) / 2.0;
+    svg.line("axis", (start, TOP), (start, bottom));
+    let middle = (start + end) / 2.0;
     svg.text("tick", Anchor::Middle, (middle, bottom + 32.0), look.axis);
-    svg.finish(id, bottom + 38.0, title, &words(bars))
+    svg.finish_for(room, id, bottom + 38.0, title, &words(bars))
 }
 
-fn row(svg: &mut Svg, bar: &Bar, look: Look, scale: Scale, top: f64) {
-    let base = top + ROW / 2.0 + 4.0;
-    let end = scale.at(bar.share);
+/// A row whose upper edge is at `top`.
+fn row(room: Room, svg: &mut Svg, bar: &Bar, look: Look, top: f64, scale: Scale) {
+    let (start, end) = ends(room);
+    let (height, above, thick) = heights(room);
+    let filled = scale.at(bar.share);
     let rect = |x: f64, to: f64| Rect {
         x,
-        y: top + (ROW - BAR) / 2.0,
+        y: top + above + (height - above - thick) / 2.0,
         width: to - x,
-        height: BAR,
+        height: thick,
     };
-    svg.text("label", Anchor::End, (START - 8.0, base), &bar.name);
-    svg.rect(look.filled, rect(START, end));
+    svg.rect(look.filled, rect(start, filled));
     if let Some(rest) = look.rest {
-        svg.rect(rest, rect(end, END));
+        svg.rect(rest, rect(filled, end));
     }
-    svg.text("label", Anchor::Start, (END + 10.0, base), &bar.figures);
+    let (name, figures) = match room {
+        Room::Wide => ((Anchor::End, start - 8.0), (Anchor::Start, end + 10.0)),
+        Room::Narrow => ((Anchor::Start, 1.0), (Anchor::End, room.width() - 1.0)),
+    };
+    let base = top + room.choose(height / 2.0 + 4.0, above - 1.0);
+    svg.text("label", name.0, (name.1, base), &bar.name);
+    svg.text("label", figures.0, (figures.1, base), &bar.figures);
 }
 
 /// The largest share, and a little, so that its bar is a bar.

@@ -1,8 +1,8 @@
 //! How the reassembly memory of a receiver filled up, with its settings and with others.
 
-use super::WIDTH;
 use super::scale::{Round, Scale, ticks};
 use super::svg::{Anchor, Svg};
+use super::{Room, both};
 use crate::model::number;
 use crate::report::document::MemoryUse;
 
@@ -35,9 +35,39 @@ pub(in crate::report) struct Curve<'a> {
     pub begins: f64,
 }
 
-/// Left and right edge of the plot; behind it, letters name the curves.
-const LEFT: f64 = 76.0;
-const RIGHT: f64 = WIDTH - 30.0;
+/// Where the plot is.
+#[derive(Clone, Copy, Debug)]
+struct Plot {
+    room: Room,
+    /// Left and right edge; behind it, letters name the curves.
+    left: f64,
+    right: f64,
+    x: Scale,
+    y: Scale,
+}
+
+impl Plot {
+    fn of(room: Room, memories: &Memories<'_>) -> Self {
+        let top = 14.0 + LINE * memories.curves.len() as f64;
+        let left = room.choose(76.0, 66.0);
+        let right = room.width() - 48.0;
+        Self {
+            room,
+            left,
+            right,
+            x: Scale::new(memories.seconds(), left, right),
+            y: Scale::new(memories.largest(), top + HEIGHT, top),
+        }
+    }
+
+    fn top(&self) -> f64 {
+        self.y.at(f64::MAX)
+    }
+
+    fn bottom(&self) -> f64 {
+        self.y.at(0.0)
+    }
+}
 
 /// Height of the plot, and of a line of the legend.
 const HEIGHT: f64 = 160.0;
@@ -51,32 +81,35 @@ const DASHES: [&str; 6] = ["c0", "c1", "c2", "c3", "c4", "c5"];
 
 /// Draws the curves; what was not recorded is left out.
 pub(in crate::report) fn draw(memories: &Memories<'_>) -> String {
-    let top = 14.0 + LINE * memories.curves.len() as f64;
-    let bottom = top + HEIGHT;
-    let x = Scale::new(memories.seconds(), LEFT, RIGHT);
-    let y = Scale::new(memories.largest(), bottom, top);
+    both(|room| draw_for(Plot::of(room, memories), memories))
+}
+
+fn draw_for(plot: Plot, memories: &Memories<'_>) -> String {
     let mut svg = Svg::default();
-    axes(&mut svg, memories, x, y);
-    write_bounds(&mut svg, memories, x, y);
+    axes(&mut svg, memories, plot);
+    write_bounds(&mut svg, memories, plot);
     for (index, curve) in memories.curves.iter().enumerate() {
-        draw_curve(&mut svg, index, curve, x, y);
+        draw_curve(&mut svg, index, curve, plot);
     }
-    write_letters(&mut svg, &memories.curves, y);
-    svg.finish(
+    write_letters(&mut svg, &memories.curves, plot);
+    svg.finish_for(
+        plot.room,
         &memories.id,
-        bottom + 38.0,
+        plot.bottom() + 38.0,
         &memories.title,
         &memories.words(),
     )
 }
 
 /// The limit, and when it was first met. Their words are at opposite ends.
-fn write_bounds(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
-    let full = memories.full_after.map(|seconds| (seconds, x.at(seconds)));
-    let is_late = full.is_some_and(|(_, at)| at > (LEFT + RIGHT) / 2.0);
+fn write_bounds(svg: &mut Svg, memories: &Memories<'_>, plot: Plot) {
+    let full = memories
+        .full_after
+        .map(|seconds| (seconds, plot.x.at(seconds)));
+    let is_late = full.is_some_and(|(_, at)| at > (plot.left + plot.right) / 2.0);
     if let Some((seconds, at)) = full {
-        let top = y.at(f64::MAX);
-        svg.line("mark", (at, top), (at, y.at(0.0)));
+        let top = plot.top();
+        svg.line("mark", (at, top), (at, plot.bottom()));
         let words = format!("full after {}", number::duration(seconds));
         let (anchor, gap) = if is_late {
             (Anchor::End, -5.0)
@@ -86,41 +119,43 @@ fn write_bounds(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
         svg.text("label", anchor, (at + gap, top + 11.0), &words);
     }
     if let Some(limit) = memories.limit_bytes {
-        let at = y.at(limit as f64);
-        svg.line("limit", (LEFT, at), (RIGHT, at));
+        let at = plot.y.at(limit as f64);
+        svg.line("limit", (plot.left, at), (plot.right, at));
         let words = format!("limit {}", number::bytes(limit));
         let (anchor, place) = if is_late {
-            (Anchor::Start, LEFT + 6.0)
+            (Anchor::Start, plot.left + 6.0)
         } else {
-            (Anchor::End, RIGHT - 6.0)
+            (Anchor::End, plot.right - 6.0)
         };
         svg.text("label", anchor, (place, at - 4.0), &words);
     }
 }
 
 /// A curve, and its line of the legend.
-fn draw_curve(svg: &mut Svg, index: usize, curve: &Curve<'_>, x: Scale, y: Scale) {
+fn draw_curve(svg: &mut Svg, index: usize, curve: &Curve<'_>, plot: Plot) {
     let dashes = DASHES[index % DASHES.len()];
     let (letter, name) = (&curve.letter, &curve.name);
     let middle = 8.0 + LINE * index as f64;
-    svg.line(dashes, (LEFT, middle), (LEFT + 30.0, middle));
+    // Names of settings are long.
+    let (from, to) = plot.room.choose((plot.left, plot.left + 30.0), (1.0, 19.0));
+    svg.line(dashes, (from, middle), (to, middle));
     let words = format!("{letter}  {name}");
-    svg.text("label", Anchor::Start, (LEFT + 38.0, middle + 4.0), &words);
+    svg.text("label", Anchor::Start, (to + 8.0, middle + 4.0), &words);
     let peaks = curve.memory.peak_bytes.iter().enumerate();
     let points: Vec<(f64, f64)> = peaks
-        .map(|(index, bytes)| (x.at(curve.middle(index)), y.at(*bytes as f64)))
+        .map(|(index, bytes)| (plot.x.at(curve.middle(index)), plot.y.at(*bytes as f64)))
         .collect();
     svg.path(dashes, &points);
 }
 
 /// The letter of each curve where it ends; of those that end together, side by side.
-fn write_letters(svg: &mut Svg, curves: &[Curve<'_>], y: Scale) {
+fn write_letters(svg: &mut Svg, curves: &[Curve<'_>], plot: Plot) {
     let mut ends: Vec<(f64, String)> = Vec::new();
     for curve in curves {
         let Some(last) = curve.memory.peak_bytes.last() else {
             continue;
         };
-        let height = y.at(*last as f64);
+        let height = plot.y.at(*last as f64);
         let near = ends
             .iter_mut()
             .find(|(other, _)| (other - height).abs() < LETTER);
@@ -130,25 +165,26 @@ fn write_letters(svg: &mut Svg, curves: &[Curve<'_>], y: Scale) {
         }
     }
     for (height, letters) in ends {
-        let place = (RIGHT + 4.0, height + 4.0);
+        let place = (plot.right + 4.0, height + 4.0);
         svg.text("label", Anchor::Start, place, &letters);
     }
 }
 
-fn axes(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
-    let (top, bottom) = (y.at(f64::MAX), y.at(0.0));
+fn axes(svg: &mut Svg, memories: &Memories<'_>, plot: Plot) {
+    let (left, right) = (plot.left, plot.right);
+    let (top, bottom) = (plot.top(), plot.bottom());
     for tick in ticks(memories.largest(), 6, Round::Binary) {
-        let at = y.at(tick);
-        svg.line("grid", (LEFT, at), (RIGHT, at));
+        let at = plot.y.at(tick);
+        svg.line("grid", (left, at), (right, at));
         svg.text(
             "tick",
             Anchor::End,
-            (LEFT - 6.0, at + 4.0),
+            (left - 6.0, at + 4.0),
             &number::bytes(tick as u64),
         );
     }
-    for tick in ticks(memories.seconds(), 8, Round::Time) {
-        let at = x.at(tick);
+    for tick in ticks(memories.seconds(), plot.room.choose(8, 4), Round::Time) {
+        let at = plot.x.at(tick);
         svg.line("grid", (at, top), (at, bottom));
         svg.text(
             "tick",
@@ -157,8 +193,8 @@ fn axes(svg: &mut Svg, memories: &Memories<'_>, x: Scale, y: Scale) {
             &number::duration(tick),
         );
     }
-    svg.line("axis", (LEFT, bottom), (RIGHT, bottom));
-    let middle = (LEFT + RIGHT) / 2.0;
+    svg.line("axis", (left, bottom), (right, bottom));
+    let middle = (left + right) / 2.0;
     let name = "time since the capture began";
     svg.text("tick", Anchor::Middle, (middle, bottom + 33.0), name);
 }

@@ -15,5 +15,37 @@ pub(in crate::report) mod timeline;
 #[cfg(test)]
 mod tests;
 
-/// Columns of every chart. Narrower pages scroll it in a box of its own.
+/// Columns of a chart on a page that is wide enough.
 pub(in crate::report) const WIDTH: f64 = 720.0;
+
+/// Where a chart is drawn for. The style sheet shows one of the two drawings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Room {
+    /// A page, or paper.
+    Wide,
+    /// A telephone.
+    Narrow,
+}
+
+impl Room {
+    /// Columns of the drawing.
+    pub(in crate::report) fn width(self) -> f64 {
+        match self {
+            Self::Wide => WIDTH,
+            Self::Narrow => 340.0,
+        }
+    }
+
+    /// One or the other.
+    fn choose<T>(self, wide: T, narrow: T) -> T {
+        match self {
+            Self::Wide => wide,
+            Self::Narrow => narrow,
+        }
+    }
+}
+
+/// The same for either room.
+fn both(draw: impl Fn(Room) -> String) -> String {
+    [Room::Wide, Room::Narrow].map(draw).concat()
+}

@@ -1,14 +1,14 @@
 //! A datagram from its first byte to its last: what came of it and what did not.
 
-use super::WIDTH;
 use super::scale::{Round, Scale, ticks};
 use super::svg::{Anchor, Rect, Svg};
+use super::{Room, both};
 use crate::model::number;
 use crate::report::document::{LostDatagram, Piece};
 
-/// Left and right edge, and where the strip is.
+/// Left edge and that of the right, and where the strip is.
 const LEFT: f64 = 8.0;
-const RIGHT: f64 = WIDTH - 8.0;
+const MARGIN: f64 = 8.0;
 const TOP: f64 = 6.0;
 const HEIGHT: f64 = 26.0;
 
@@ -113,15 +113,20 @@ pub(in crate::report) fn place(datagram: &LostDatagram, from: u32, to: u32) -> S
 
 /// Draws the datagram.
 pub(in crate::report) fn draw(id: &str, title: &str, datagram: &LostDatagram) -> String {
+    both(|room| draw_for(room, (id, title), datagram))
+}
+
+fn draw_for(room: Room, (id, title): (&str, &str), datagram: &LostDatagram) -> String {
+    let right = room.width() - MARGIN;
     let stretches = stretches(datagram);
     let end = end(datagram);
-    let x = Scale::new(end.into(), LEFT, RIGHT);
+    let x = Scale::new(end.into(), LEFT, right);
     let mut svg = Svg::default();
     let overlap = draw_pieces(&mut svg, datagram, x);
     let below = TOP + HEIGHT + LANE * overlap as f64;
     let rows = draw_gaps(&mut svg, datagram, &stretches, x, below);
     let axis = below + 6.0 + LABEL * rows as f64;
-    for tick in ticks(end.into(), 8, Round::Decimal) {
+    for tick in ticks(end.into(), room.choose(8, 4), Round::Decimal) {
         let at = x.at(tick);
         svg.line("axis", (at, axis), (at, axis + 4.0));
         let anchor = if tick == 0.0 {
@@ -136,15 +141,15 @@ pub(in crate::report) fn draw(id: &str, title: &str, datagram: &LostDatagram) ->
             &number::count(tick as u64),
         );
     }
-    svg.line("axis", (LEFT, axis), (RIGHT, axis));
-    let middle = (LEFT + RIGHT) / 2.0;
+    svg.line("axis", (LEFT, axis), (right, axis));
+    let middle = (LEFT + right) / 2.0;
     svg.text(
         "tick",
         Anchor::Middle,
         (middle, axis + 33.0),
         "bytes of its payload",
     );
-    svg.finish(id, axis + 38.0, title, &words(datagram, &stretches))
+    svg.finish_for(room, id, axis + 38.0, title, &words(datagram, &stretches))
 }
 
 /// Where the drawing ends: with the datagram, or with what is known of it.
@@ -205,18 +210,23 @@ fn draw_gaps(
     let place = |gap: &Stretch| (x.at(gap.from.into()), x.at(gap.to.into()));
     let rects: Vec<Rect> = gaps.clone().map(|gap| hatched(place(gap))).collect();
     svg.rects("gap", &rects);
-    let mut ends = [0.0_f64; LABEL_ROWS];
+    let right = x.at(f64::MAX);
+    let mut labels = Labels {
+        below,
+        right,
+        ends: [0.0; LABEL_ROWS],
+    };
     for gap in gaps {
         let label = format!("{} missing", self::place(datagram, gap.from, gap.to));
-        write_label(svg, &mut ends, place(gap), &label, below);
+        write_label(svg, &mut labels, place(gap), &label);
     }
     if datagram.payload_bytes.is_none() {
         let known = datagram.pieces.iter().map(|piece| piece.to).max();
         let from = x.at(known.unwrap_or(0).into());
-        svg.rects("gap", &[hatched((from, RIGHT))]);
-        write_label(svg, &mut ends, (from, RIGHT), "the end never came", below);
+        svg.rects("gap", &[hatched((from, right))]);
+        write_label(svg, &mut labels, (from, right), "the end never came");
     }
-    ends.iter().filter(|end| **end > 0.0).count()
+    labels.ends.iter().filter(|end| **end > 0.0).count()
 }
 
 fn hatched((from, to): (f64, f64)) -> Rect {
@@ -228,22 +238,29 @@ fn hatched((from, to): (f64, f64)) -> Rect {
     }
 }
 
-/// A label below a gap, in the first row that has room; without one the table has to do.
-fn write_label(
-    svg: &mut Svg,
-    ends: &mut [f64; LABEL_ROWS],
-    (from, to): (f64, f64),
-    label: &str,
+/// Rows of labels below the strip.
+struct Labels {
+    /// Where the strip ends downwards, and to the right.
     below: f64,
-) {
+    right: f64,
+    /// Where the last label of each row ends.
+    ends: [f64; LABEL_ROWS],
+}
+
+/// A label below a gap, in the first row that has room; without one the table has to do.
+fn write_label(svg: &mut Svg, labels: &mut Labels, (from, to): (f64, f64), label: &str) {
     let width = label.chars().count() as f64 * CHARACTER;
     let least = LEFT + width / 2.0;
-    let middle = ((from + to) / 2.0).clamp(least, (RIGHT - width / 2.0).max(least));
-    let Some(row) = ends.iter().position(|end| middle - width / 2.0 > *end) else {
+    let middle = ((from + to) / 2.0).clamp(least, (labels.right - width / 2.0).max(least));
+    let Some(row) = labels
+        .ends
+        .iter()
+        .position(|end| middle - width / 2.0 > *end)
+    else {
         return;
     };
-    ends[row] = middle + width / 2.0 + 8.0;
-    let base = below + LABEL * (row + 1) as f64;
+    labels.ends[row] = middle + width / 2.0 + 8.0;
+    let base = labels.below + LABEL * (row + 1) as f64;
     let at = (from + to) / 2.0;
     svg.line("leader", (at, TOP + HEIGHT), (at, base - 10.0));
     svg.text("label", Anchor::Middle, (middle, base), label);

@@ -1,6 +1,6 @@
 //! The markup of a chart: shapes, words, and a name that screen readers read.
 
-use super::WIDTH;
+use super::{Room, WIDTH};
 use crate::report::html::inert::inert;
 use std::fmt::Write;
 
@@ -114,8 +114,7 @@ impl Svg {
         ));
     }
 
-    /// The drawing as markup, of this height. `id` is one of its own in the page;
-    /// `description` says in words what is to be seen.
+    /// The drawing as markup, for a page of any width: those that are too narrow scroll it.
     pub(in crate::report) fn finish(
         self,
         id: &str,
@@ -123,11 +122,37 @@ impl Svg {
         title: &str,
         description: &str,
     ) -> String {
+        self.markup(("", id), (WIDTH, height), title, description)
+    }
+
+    /// The drawing as markup for such a room.
+    pub(in crate::report) fn finish_for(
+        self,
+        room: Room,
+        id: &str,
+        height: f64,
+        title: &str,
+        description: &str,
+    ) -> String {
+        let class = room.choose("class=\"wide\" ", "class=\"narrow\" ");
+        let id = format!("{id}{}", room.choose("", "-narrow"));
+        self.markup((class, &id), (room.width(), height), title, description)
+    }
+
+    /// The drawing as markup, of this size. `id` is one of its own in the page;
+    /// `description` says in words what is to be seen.
+    fn markup(
+        self,
+        (class, id): (&str, &str),
+        (width, height): (f64, f64),
+        title: &str,
+        description: &str,
+    ) -> String {
         let height = rounded(height);
         let (title, description) = (inert(title), inert(description));
         format!(
-            "<svg role=\"img\" aria-labelledby=\"{id}-t {id}-d\" viewBox=\"0 0 {WIDTH} {height}\" \
-             width=\"{WIDTH}\" height=\"{height}\"><title id=\"{id}-t\">{title}</title>\
+            "<svg {class}role=\"img\" aria-labelledby=\"{id}-t {id}-d\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\"><title id=\"{id}-t\">{title}</title>\
              <desc id=\"{id}-d\">{description}</desc>{}</svg>",
             self.body
         )

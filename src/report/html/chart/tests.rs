@@ -15,7 +15,8 @@ fn lines(svg: &str) -> String {
 
 /// What is markup of a chart, whatever went into it.
 fn is_sound(svg: &str) {
-    assert!(svg.starts_with("<svg role=\"img\"") && svg.ends_with("</svg>"));
+    assert!(svg.starts_with("<svg class=\"wide\" role=\"img\"") && svg.ends_with("</svg>"));
+    assert_eq!(svg.matches("<svg class=\"narrow\"").count(), 1, "{svg}");
     for word in ["NaN", "inf", "e+", "-0\""] {
         assert!(!svg.contains(word), "{word} in {svg}");
     }

@@ -1,8 +1,8 @@
 //! What was offered and what of it could be delivered, over time.
 
-use super::WIDTH;
 use super::scale::{Round, Scale, ticks};
 use super::svg::{Anchor, Rect, Svg};
+use super::{Room, both};
 use crate::model::number;
 use crate::report::document::{Bucket, Timeline};
 
@@ -15,15 +15,41 @@ pub(in crate::report) struct Mark {
     pub what: String,
 }
 
-/// Left and right edge of the plot.
-const LEFT: f64 = 76.0;
-const RIGHT: f64 = WIDTH - 28.0;
+/// Where things are.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    room: Room,
+    /// Left and right edge of the plot.
+    left: f64,
+    right: f64,
+    /// The marks, the plot of rates, and below it that of datagrams.
+    marks: f64,
+    top: f64,
+    middle: f64,
+    lane_top: f64,
+    lane_bottom: f64,
+}
 
-/// The plot of rates, and below it that of datagrams.
-const TOP: f64 = 64.0;
-const MIDDLE: f64 = 224.0;
-const LANE_TOP: f64 = 240.0;
-const LANE_BOTTOM: f64 = 276.0;
+impl Place {
+    fn of(room: Room) -> Self {
+        // The legend has one row, or three.
+        let legend = room.choose(0.0, 36.0);
+        Self {
+            room,
+            left: room.choose(76.0, 66.0),
+            right: room.width() - room.choose(28.0, 14.0),
+            marks: 32.0 + legend,
+            top: 64.0 + legend,
+            middle: 224.0 + legend,
+            lane_top: 240.0 + legend,
+            lane_bottom: 276.0 + legend,
+        }
+    }
+
+    fn center(&self) -> f64 {
+        (self.left + self.right) / 2.0
+    }
+}
 
 /// Rows that marks are put into where they would cover each other.
 const MARK_ROWS: usize = 2;
@@ -31,31 +57,39 @@ const MARK_WIDTH: f64 = 16.0;
 
 /// Draws the timeline; an empty one is drawn as axes.
 pub(in crate::report) fn draw(timeline: &Timeline, marks: &[Mark]) -> String {
+    both(|room| draw_at(Place::of(room), timeline, marks))
+}
+
+fn draw_at(place: Place, timeline: &Timeline, marks: &[Mark]) -> String {
     let width = step(timeline);
     let seconds = width * timeline.buckets.len() as f64;
-    let x = Scale::new(seconds, LEFT, RIGHT);
+    let x = Scale::new(seconds, place.left, place.right);
     let peak = peak(timeline, |bucket| {
         bucket.bytes.max(bucket.deliverable_bytes)
     }) * 8.0;
-    let y = Scale::new(peak, MIDDLE, TOP);
+    let y = Scale::new(peak, place.middle, place.top);
     let mut svg = Svg::default();
-    legend(&mut svg);
-    time_axis(&mut svg, seconds, x);
-    rate_axis(&mut svg, peak, y);
+    legend(&mut svg, place);
+    time_axis(&mut svg, place, seconds, x);
+    rate_axis(&mut svg, place, peak, y);
     let rate = |bytes: u64| y.at(bytes as f64 * 8.0 / width);
     let offered = steps(timeline, x, |bucket| rate(bucket.bytes));
     let delivered = steps(timeline, x, |bucket| rate(bucket.deliverable_bytes));
     svg.path("lost", &between(&offered, &delivered));
     svg.path(
         "good",
-        &between(&delivered, &[(RIGHT, MIDDLE), (LEFT, MIDDLE)]),
+        &between(
+            &delivered,
+            &[(place.right, place.middle), (place.left, place.middle)],
+        ),
     );
     svg.path("offered", &offered);
-    lost_lane(&mut svg, timeline, x);
-    draw_marks(&mut svg, marks, x);
-    svg.finish(
+    lost_lane(&mut svg, place, timeline, x);
+    draw_marks(&mut svg, place, marks, x);
+    svg.finish_for(
+        place.room,
         "over-time",
-        LANE_BOTTOM + 40.0,
+        place.lane_bottom + 40.0,
         "Offered and deliverable traffic over time",
         &words(timeline),
     )
@@ -108,75 +142,83 @@ fn between(upper: &[(f64, f64)], lower: &[(f64, f64)]) -> Vec<(f64, f64)> {
     outline
 }
 
-fn legend(svg: &mut Svg) {
+fn legend(svg: &mut Svg, place: Place) {
     let entries = [
-        ("offered-key", "offered", LEFT),
-        ("good", "deliverable", LEFT + 92.0),
-        ("lost", "offered, not deliverable", LEFT + 208.0),
-        ("count", "datagrams never whole", LEFT + 394.0),
+        ("offered-key", "offered"),
+        ("good", "deliverable"),
+        ("lost", "offered, not deliverable"),
+        ("count", "datagrams never whole"),
     ];
-    for (class, name, left) in entries {
+    let places = place.room.choose(
+        [0.0, 92.0, 208.0, 394.0].map(|from| (place.left + from, 4.0)),
+        [(1.0, 4.0), (93.0, 4.0), (1.0, 22.0), (1.0, 40.0)],
+    );
+    for ((class, name), (left, top)) in entries.into_iter().zip(places) {
         let rect = Rect {
             x: left,
-            y: 4.0,
+            y: top,
             width: 16.0,
             height: 12.0,
         };
         svg.rect(class, rect);
-        svg.text("label", Anchor::Start, (left + 22.0, 14.0), name);
+        svg.text("label", Anchor::Start, (left + 22.0, top + 10.0), name);
     }
 }
 
-fn time_axis(svg: &mut Svg, seconds: f64, x: Scale) {
-    for tick in ticks(seconds, 8, Round::Time) {
+fn time_axis(svg: &mut Svg, place: Place, seconds: f64, x: Scale) {
+    let bottom = place.lane_bottom;
+    for tick in ticks(seconds, place.room.choose(8, 4), Round::Time) {
         let at = x.at(tick);
-        svg.line("grid", (at, TOP), (at, LANE_BOTTOM));
+        svg.line("grid", (at, place.top), (at, bottom));
         let label = number::duration(tick);
-        svg.text("tick", Anchor::Middle, (at, LANE_BOTTOM + 15.0), &label);
+        svg.text("tick", Anchor::Middle, (at, bottom + 15.0), &label);
     }
-    let middle = (LEFT + RIGHT) / 2.0;
     let name = "time since the first step began";
-    svg.text("tick", Anchor::Middle, (middle, LANE_BOTTOM + 33.0), name);
+    let at = (place.center(), bottom + 33.0);
+    svg.text("tick", Anchor::Middle, at, name);
 }
 
-fn rate_axis(svg: &mut Svg, peak: f64, y: Scale) {
+fn rate_axis(svg: &mut Svg, place: Place, peak: f64, y: Scale) {
     for tick in ticks(peak, 4, Round::Decimal) {
         let at = y.at(tick);
-        svg.line("grid", (LEFT, at), (RIGHT, at));
+        svg.line("grid", (place.left, at), (place.right, at));
         svg.text(
             "tick",
             Anchor::End,
-            (LEFT - 6.0, at + 4.0),
+            (place.left - 6.0, at + 4.0),
             &number::bit_rate(tick),
         );
     }
-    svg.line("axis", (LEFT, MIDDLE), (RIGHT, MIDDLE));
+    let (from, to) = ((place.left, place.middle), (place.right, place.middle));
+    svg.line("axis", from, to);
 }
 
 /// Bars for the datagrams that were begun and never became whole.
-fn lost_lane(svg: &mut Svg, timeline: &Timeline, x: Scale) {
+fn lost_lane(svg: &mut Svg, place: Place, timeline: &Timeline, x: Scale) {
+    let (left, right) = (place.left, place.right);
+    let (top, bottom) = (place.lane_top, place.lane_bottom);
     let lost = timeline.buckets.iter().map(|bucket| bucket.datagrams_lost);
     let most = lost.max().unwrap_or(0) as f64;
-    let y = Scale::new(most, LANE_BOTTOM, LANE_TOP);
-    svg.line("axis", (LEFT, LANE_BOTTOM), (RIGHT, LANE_BOTTOM));
+    let y = Scale::new(most, bottom, top);
+    svg.line("axis", (left, bottom), (right, bottom));
     let label = format!("{} a step", number::short(most));
-    svg.text("tick", Anchor::End, (LEFT - 6.0, LANE_TOP + 8.0), &label);
-    svg.text("tick", Anchor::End, (LEFT - 6.0, LANE_BOTTOM + 2.0), "0");
+    svg.text("tick", Anchor::End, (left - 6.0, top + 8.0), &label);
+    svg.text("tick", Anchor::End, (left - 6.0, bottom + 2.0), "0");
     let line = steps(timeline, x, |bucket| y.at(bucket.datagrams_lost as f64));
-    let outline = between(&line, &[(RIGHT, LANE_BOTTOM), (LEFT, LANE_BOTTOM)]);
+    let outline = between(&line, &[(right, bottom), (left, bottom)]);
     svg.path("count", &outline);
 }
 
 /// Numbers above the plot, and lines down from them.
-fn draw_marks(svg: &mut Svg, marks: &[Mark], x: Scale) {
+fn draw_marks(svg: &mut Svg, place: Place, marks: &[Mark], x: Scale) {
     let mut ends = [f64::MIN; MARK_ROWS];
     for (index, mark) in marks.iter().enumerate() {
         let at = x.at(mark.seconds);
         let free = ends.iter().position(|end| at - MARK_WIDTH / 2.0 >= *end);
         let row = free.unwrap_or(index % MARK_ROWS);
         ends[row] = at + MARK_WIDTH / 2.0;
-        let middle = 32.0 + row as f64 * 18.0;
-        svg.line("mark", (at, middle + 7.0), (at, LANE_BOTTOM));
+        let middle = place.marks + row as f64 * 18.0;
+        svg.line("mark", (at, middle + 7.0), (at, place.lane_bottom));
         let rect = Rect {
             x: at - 7.0,
             y: middle - 8.0,
