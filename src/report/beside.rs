@@ -1,5 +1,8 @@
 //! What lies beside a report that is written into a folder.
 
+use super::document::Report;
+use crate::model::number;
+
 /// A capture with the frames that prove a report, in the same folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Beside<'a> {
@@ -29,7 +32,7 @@ impl Beside<'_> {
 
     /// What it is, in sentences.
     pub(super) fn words(&self) -> String {
-        let frames = crate::model::number::counted(self.frames, "frame");
+        let frames = number::counted(self.frames, "frame");
         let mut words = format!(
             "{} beside this holds the {frames} that prove it, with a comment on each that shows \
              something.",
@@ -46,5 +49,70 @@ impl Beside<'_> {
             leads.unwrap_or_default(),
         ));
         words
+    }
+}
+
+/// Where the figures are that a page has no room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) struct Elsewhere {
+    /// All of the report.
+    pub json: &'static str,
+    /// All flows that are listed.
+    pub csv: &'static str,
+}
+
+impl Elsewhere {
+    /// Of a page by itself: by commands.
+    pub(in crate::report) const COMMANDS: Self = Self {
+        json: "--format json",
+        csv: "--format csv",
+    };
+
+    /// Of a page in a folder: beside it.
+    pub(in crate::report) const FOLDER: Self = Self {
+        json: "report.json",
+        csv: "flows.csv",
+    };
+
+    /// Of what is written with this beside it.
+    pub(in crate::report) fn of(beside: Option<&Beside<'_>>) -> Self {
+        match beside {
+            Some(_) => Self::FOLDER,
+            None => Self::COMMANDS,
+        }
+    }
+
+    /// What is there of what is left out here.
+    pub(in crate::report) fn rest(self) -> String {
+        format!("{} has all that are listed", self.json)
+    }
+}
+
+/// How many flows there are where more of them are than the ones shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MoreFlows {
+    /// All.
+    All,
+    /// As many as were asked for.
+    Listed(u64),
+}
+
+impl MoreFlows {
+    /// `None` if none is listed that is not shown.
+    pub(super) fn than(shown: usize, report: &Report) -> Option<Self> {
+        let (shown, listed) = (shown as u64, report.flows.len() as u64);
+        let has = match listed {
+            listed if listed == report.flows_total => Self::All,
+            listed => Self::Listed(listed),
+        };
+        (shown < listed).then_some(has)
+    }
+
+    /// `all`, `10,000`.
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Listed(flows) => number::count(flows),
+        }
     }
 }

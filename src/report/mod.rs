@@ -17,6 +17,7 @@ pub mod label;
 pub mod markdown;
 pub mod ndjson;
 pub mod schema;
+mod shell;
 pub mod text;
 pub mod wrap;
 

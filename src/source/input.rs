@@ -18,11 +18,11 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// For the report.
+    /// For the report, as it is: whoever shows it makes it harmless.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Stdin => "-".to_owned(),
-            Self::Path(path) => super::problem::printable(&path.to_string_lossy()),
+            Self::Path(path) => path.to_string_lossy().into_owned(),
             Self::Memory(_) => "memory".to_owned(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Comparison;
 use super::document::CompareOptions;
-use crate::report::markdown::shell;
+use crate::report::shell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Frames that a command shows of each file.

@@ -1,6 +1,7 @@
 //! How much of a report a page shows: below 2 MB for any capture.
 
 use crate::model::number;
+use crate::report::beside::Elsewhere;
 use crate::report::escape;
 
 /// Files listed by name.
@@ -18,7 +19,11 @@ pub(in crate::report) const FIXES: usize = 8;
 /// Flows of a finding that are linked to.
 pub(in crate::report) const CONCERNED: usize = 8;
 /// Rows of the table of flows.
-pub(in crate::report) const FLOWS: usize = 200;
+pub(in crate::report) const FLOWS: usize = 1_000;
+/// Those of them that are printed.
+pub(in crate::report) const FLOWS_ON_PAPER: usize = 50;
+/// Steps in time that are printed.
+pub(in crate::report) const STEPS_ON_PAPER: usize = 20;
 /// Rows of the table of tunnels.
 pub(in crate::report) const TUNNELS: usize = 100;
 /// Receivers in a table.
@@ -61,8 +66,13 @@ pub(in crate::report) fn part(shown: usize, all: u64, noun: &str) -> Option<Stri
 }
 
 /// The same with a word on where the others are.
-pub(in crate::report) fn left_out(shown: usize, all: u64, noun: &str) -> Option<String> {
-    part(shown, all, noun).map(|part| format!("{part}; --format json has all that are listed"))
+pub(in crate::report) fn left_out(
+    shown: usize,
+    all: u64,
+    noun: &str,
+    elsewhere: Elsewhere,
+) -> Option<String> {
+    part(shown, all, noun).map(|part| format!("{part}; {}", elsewhere.rest()))
 }
 
 #[cfg(test)]

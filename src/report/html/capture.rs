@@ -5,13 +5,14 @@ use super::findings::severity_word;
 use super::section::{Fact, Part, Section};
 use super::table::{Cell, Table, bytes, count, words};
 use crate::model::number;
+use crate::report::beside::Elsewhere;
 use crate::report::document::{Capture, CaptureFile, Problem, Report, Severity};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-pub(super) fn section(report: &Report) -> Option<Section> {
+pub(super) fn section(report: &Report, elsewhere: Elsewhere) -> Option<Section> {
     let capture = &report.capture;
-    let mut parts = vec![Part::Facts(facts(report))];
+    let mut parts = vec![Part::Facts(facts(report, elsewhere))];
     parts.extend(problems(capture).map(|table| Part::Table(Box::new(table))));
     if !capture.files.is_empty() {
         parts.push(Part::Table(Box::new(files(capture))));
@@ -24,7 +25,7 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     })
 }
 
-fn facts(report: &Report) -> Vec<Fact> {
+fn facts(report: &Report, elsewhere: Elsewhere) -> Vec<Fact> {
     let capture = &report.capture;
     let mut facts = vec![Fact::new(
         "Frames",
@@ -59,7 +60,7 @@ fn facts(report: &Report) -> Vec<Fact> {
     }
     facts.push(Fact::new("Lost by the capturing host", dropped(capture)));
     if !capture.undecoded_frames.is_empty() {
-        facts.push(undecoded(capture));
+        facts.push(undecoded(capture, elsewhere));
     }
     facts
 }
@@ -76,7 +77,7 @@ fn dropped(capture: &Capture) -> String {
     }
 }
 
-fn undecoded(capture: &Capture) -> Fact {
+fn undecoded(capture: &Capture, elsewhere: Elsewhere) -> Fact {
     let mut reasons: Vec<_> = capture.undecoded_frames.iter().collect();
     // The most frequent first; the map's order decides between equals.
     reasons.sort_by_key(|(_, frames)| Reverse(**frames));
@@ -86,7 +87,8 @@ fn undecoded(capture: &Capture) -> Fact {
         format!("{frames}: {}", clipped(reason, LINE))
     });
     let mut lines: Vec<String> = shown.collect();
-    lines.extend(left_out(lines.len(), reasons.len() as u64, "reason"));
+    let all = reasons.len() as u64;
+    lines.extend(left_out(lines.len(), all, "reason", elsewhere));
     Fact {
         name: "Not decoded".to_owned(),
         lines,

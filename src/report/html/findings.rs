@@ -1,11 +1,12 @@
 //! What is wrong and why, the worst first.
 
 use super::bounds::{
-    CONCERNED, EVIDENCE, FINDINGS, FIXES, FLOWS, ID, LINE, PARAGRAPH, clipped, left_out, part,
+    CONCERNED, EVIDENCE, FINDINGS, FIXES, FLOWS, ID, LINE, PARAGRAPH, clipped, part,
 };
 use super::prose::Prose;
 use super::table::{Table, count, words};
 use crate::model::number;
+use crate::report::beside::Elsewhere;
 use crate::report::document::{Evidence, Finding, FlowKey, Report, Severity};
 use crate::report::label::{SURE, flow, sureness};
 use askama::Template;
@@ -87,9 +88,22 @@ pub(in crate::report) fn of(
         .map(|(index, finding)| show(finding, index, key))
         .collect();
     Findings {
-        left_out: left_out(findings.len(), worst.len() as u64, "finding"),
+        left_out: part(findings.len(), worst.len() as u64, "finding"),
         findings,
         subject,
+    }
+}
+
+impl Findings {
+    /// Says where what is left out is to be had.
+    pub(super) fn say_where(&mut self, elsewhere: Elsewhere) {
+        if let Some(left_out) = &mut self.left_out {
+            *left_out = format!("{left_out}; {}", elsewhere.rest());
+        }
+        let tables = self.findings.iter_mut();
+        for table in tables.filter_map(|finding| finding.evidence.as_mut()) {
+            table.say_where(elsewhere);
+        }
     }
 }
 

@@ -1,16 +1,17 @@
 //! The flows, the worst first.
 
-use super::bounds::FLOWS;
+use super::bounds::{FLOWS, FLOWS_ON_PAPER, part};
 use super::section::{Part, Section};
 use super::table::{Cell, Row, Table, Use, bytes, count, figure, percent, words};
 use crate::model::number;
+use crate::report::beside::{Elsewhere, MoreFlows};
 use crate::report::document::{Flow, Report};
 use crate::report::figures::{bad, datagrams, whole};
 use crate::report::label::{self, order};
 
 const COLUMNS: [&str; 12] = [
     "##",
-    "flow",
+    "~flow",
     "#bytes",
     "#missing",
     "#offered",
@@ -23,7 +24,7 @@ const COLUMNS: [&str; 12] = [
     "#bad sums, lengths",
 ];
 
-pub(super) fn section(report: &Report) -> Option<Section> {
+pub(super) fn section(report: &Report, elsewhere: Elsewhere) -> Option<Section> {
     if report.flows.is_empty() {
         return None;
     }
@@ -41,14 +42,8 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         .enumerate()
         .map(|(index, flow)| row(index, flow))
         .collect();
-    let shown = table.rows.len() as u64;
-    if shown < report.flows_total {
-        table.left_out = Some(format!(
-            "{} of {}; --format csv has all that --top leaves",
-            number::count(shown),
-            number::counted(report.flows_total, "flow")
-        ));
-    }
+    // A search finds those on the page alone.
+    table.left_out = left_out(report, table.rows.len(), elsewhere);
     let lead = match report.flows_total {
         1 => String::new(),
         _ => format!("{} first.", capital(order(report.options.sort))),
@@ -57,8 +52,18 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         "flows",
         "Flows",
         lead,
-        Part::Table(Box::new(table)),
+        Part::Table(Box::new(table.print_first(FLOWS_ON_PAPER))),
     ))
+}
+
+/// How many of all flows are on the page, and where the others are.
+fn left_out(report: &Report, shown: usize, elsewhere: Elsewhere) -> Option<String> {
+    let part = part(shown, report.flows_total, "flow")?;
+    let more = MoreFlows::than(shown, report).map_or_else(String::new, |more| {
+        let Elsewhere { json, csv } = elsewhere;
+        format!("; {csv} and {json} have {}", more.words())
+    });
+    Some(format!("{part} are here{more}."))
 }
 
 fn row(index: usize, flow: &Flow) -> Row {
@@ -66,6 +71,7 @@ fn row(index: usize, flow: &Flow) -> Row {
     Row {
         id: Some(format!("flow-{number}")),
         cells: cells(number, flow),
+        ..Row::default()
     }
 }
 

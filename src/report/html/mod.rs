@@ -27,7 +27,7 @@ mod traffic;
 mod tunnels;
 mod witness;
 
-use super::beside::Beside;
+use super::beside::{Beside, Elsewhere};
 use super::document::{Report, Tool};
 use askama::Template;
 use findings::Findings;
@@ -63,6 +63,8 @@ pub(in crate::report) struct About<'a> {
     pub schema_version: u32,
     /// What it is on.
     pub subject: &'a str,
+    /// Where the figures are that it leaves out.
+    pub elsewhere: Elsewhere,
 }
 
 /// Writes the report as a page.
@@ -80,18 +82,19 @@ fn write_page(
     beside: Option<&Beside<'_>>,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let elsewhere = Elsewhere::of(beside);
     let sections = [
         timeline::section(report),
         gaps::section(report),
         lost::section(report),
         sizes::section(report),
         receivers::section(report),
-        flows::section(report),
+        flows::section(report, elsewhere),
         tunnels::section(report),
         witness::benchmark(report),
         witness::counters(report),
         traffic::section(report),
-        capture::section(report),
+        capture::section(report, elsewhere),
         repeat::section(report, beside),
     ];
     let summary = summary::summary(report);
@@ -99,6 +102,7 @@ fn write_page(
         tool: &report.tool,
         schema_version: report.schema_version,
         subject: summary.subject(),
+        elsewhere,
     };
     let sections = sections.into_iter().flatten().collect();
     let findings = findings::findings(report);
@@ -110,10 +114,14 @@ pub(in crate::report) fn lay_out(
     about: About<'_>,
     style: &'static str,
     summary: String,
-    findings: Findings,
-    sections: Vec<Section>,
+    mut findings: Findings,
+    mut sections: Vec<Section>,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    findings.say_where(about.elsewhere);
+    for section in &mut sections {
+        section.say_where(about.elsewhere);
+    }
     let page = Page {
         about,
         policy: policy::of(style, SCRIPT),

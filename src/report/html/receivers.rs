@@ -1,9 +1,9 @@
 //! What the receivers' kernels would make of the fragments, and what would change it.
 
-use super::bounds::{ALTERNATIVES, MEMORIES, RECEIVERS};
+use super::bounds::{ALTERNATIVES, MEMORIES, RECEIVERS, STEPS_ON_PAPER};
 use super::chart::memory::{Curve, Memories, draw, letter, step};
 use super::section::{Figure, Marks, Part, Section};
-use super::table::{Cell, Table, bytes, count, words};
+use super::table::{Cell, Table, bytes, count, figure as figure_of, words};
 use super::timeline::since;
 use crate::model::number;
 use crate::report::document::{Alternative, MemoryUse, Prediction, Receiver, Report, Time};
@@ -25,7 +25,7 @@ pub(in crate::report) fn of(
     }
     let mut worst: Vec<&Receiver> = receivers.iter().collect();
     worst.sort_by_key(|receiver| Reverse(receiver.predicted.failed));
-    let mut parts = vec![Part::Table(Box::new(all(&worst)))];
+    let mut parts = vec![Part::Table(Box::new(all(&worst, since)))];
     let drawn = worst
         .iter()
         .filter(|receiver| has_something_to_draw(receiver));
@@ -33,7 +33,7 @@ pub(in crate::report) fn of(
     for (index, receiver) in drawn {
         let figure = figure(receiver, index, since);
         parts.push(Part::Figure(Box::new(figure)));
-        parts.push(Part::Table(Box::new(alternatives(receiver, index))));
+        parts.push(Part::Table(Box::new(alternatives(receiver, index, since))));
     }
     Some(Section {
         id: "receivers",
@@ -50,7 +50,7 @@ fn has_something_to_draw(receiver: &Receiver) -> bool {
     receiver.predicted.failed > 0 || receiver.predicted.first_full_timestamp.is_some()
 }
 
-fn all(receivers: &[&Receiver]) -> Table {
+fn all(receivers: &[&Receiver], since: Option<Time>) -> Table {
     let columns = ["@address"].into_iter().chain(PREDICTED);
     let columns: Vec<&str> = columns.chain(["assumed"]).collect();
     let mut table = Table::new(
@@ -63,7 +63,7 @@ fn all(receivers: &[&Receiver]) -> Table {
         let settings = settings.map(|(name, value)| label::setting(name, *value));
         let settings: Vec<String> = settings.collect();
         let mut cells = vec![words(receiver.address.to_string())];
-        cells.extend(predicted(&receiver.predicted));
+        cells.extend(predicted(&receiver.predicted, since));
         cells.push(words(settings.join(", ")));
         table.push(cells);
     }
@@ -78,11 +78,12 @@ const PREDICTED: [&str; 8] = [
     "#given up",
     "#open at the end",
     "#memory at most",
-    "@memory full from (UTC)",
+    "#memory full after",
     "#delivered",
 ];
 
-fn predicted(of: &Prediction) -> Vec<Cell> {
+/// Moments are told from `capture` on, when the capture began.
+fn predicted(of: &Prediction, capture: Option<Time>) -> Vec<Cell> {
     let given_up = of.timed_out + of.overlapped + of.too_distant + of.oversized;
     vec![
         count(of.fragments),
@@ -91,9 +92,10 @@ fn predicted(of: &Prediction) -> Vec<Cell> {
         count(given_up),
         count(of.open_at_end),
         bytes(of.memory_peak_bytes),
-        words(number::or_absent(of.first_full_timestamp, |time| {
-            time.to_string()
-        })),
+        figure_of(
+            seconds_after(capture, of.first_full_timestamp),
+            number::duration,
+        ),
         bytes(of.delivered_bytes),
     ]
 }
@@ -173,7 +175,7 @@ fn shown(receiver: &Receiver) -> &[Alternative] {
 }
 
 /// What each of the settings comes to.
-fn alternatives(receiver: &Receiver, index: usize) -> Table {
+fn alternatives(receiver: &Receiver, index: usize, since: Option<Time>) -> Table {
     let shown = shown(receiver);
     let columns = ["@curve", "settings"].into_iter().chain(PREDICTED);
     let columns: Vec<&str> = columns.collect();
@@ -188,7 +190,7 @@ fn alternatives(receiver: &Receiver, index: usize) -> Table {
     let named = names(receiver, shown).into_iter().zip(all);
     for (place, (name, of)) in named.enumerate() {
         let mut cells = vec![words(letter(place)), words(name)];
-        cells.extend(predicted(of));
+        cells.extend(predicted(of, since));
         table.push(cells);
     }
     table.of(receiver.alternatives.len() as u64 + 1, "setting")
@@ -243,7 +245,7 @@ fn table(curves: &[Curve<'_>], index: usize) -> Table {
         cells.extend(curves.iter().map(|curve| at(curve.memory, seconds)));
         table.push(cells);
     }
-    table
+    table.print_some(STEPS_ON_PAPER)
 }
 
 /// What a curve says of a moment.

@@ -4,9 +4,13 @@ use super::bounds::{FILES, LINE, clipped};
 use super::section::{Part, Section};
 use crate::report::beside::Beside;
 use crate::report::document::{Options, Receiver, Report, Sort};
+use crate::report::shell;
 
 /// Ports that are taken for VXLAN and Geneve without being told.
 const KNOWN_PORTS: [u16; 3] = [4789, 8472, 6081];
+
+/// Longest command. What is longer, because of its paths, is left out.
+const COMMAND_BYTES: usize = 8_000;
 
 pub(super) fn section(report: &Report, beside: Option<&Beside<'_>>) -> Option<Section> {
     let options = options(report);
@@ -52,7 +56,7 @@ pub(super) fn section(report: &Report, beside: Option<&Beside<'_>>) -> Option<Se
         "repeat",
         "How to repeat it",
         lead,
-        Part::Commands(commands),
+        Part::Commands(shell::fitting(commands, COMMAND_BYTES)),
     ))
 }
 
@@ -152,48 +156,20 @@ fn size(bytes: u64) -> String {
 fn inputs(report: &Report) -> String {
     let files = &report.capture.files;
     let shown = files.iter().take(FILES);
-    let mut words: Vec<String> = shown
-        .map(|file| quoted(&clipped(&file.path, LINE)))
-        .collect();
+    let mut words: Vec<String> = shown.map(|file| shell::path(&file.path)).collect();
     if files.len() > FILES {
         words.push("…".to_owned());
     }
     if let Some(filter) = &report.options.filter {
-        words.insert(0, format!("--filter {}", quoted(&clipped(filter, LINE))));
+        words.insert(0, format!("--filter {}", shell::word(filter)));
     }
     words.join(" ")
-}
-
-/// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:+,@%".contains(c);
-    // What begins like an option is none, unless it is all there is.
-    let path = match word {
-        "-" => return "-".to_owned(),
-        word if word.starts_with('-') => format!("./{word}"),
-        word => word.to_owned(),
-    };
-    if !path.is_empty() && path.chars().all(is_plain) {
-        path
-    } else {
-        format!("'{}'", path.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::samples;
-
-    #[test]
-    fn what_a_shell_would_act_on_is_quoted() {
-        assert_eq!(quoted("pcaps/a-1.pcap"), "pcaps/a-1.pcap");
-        assert_eq!(quoted("a b.pcap"), "'a b.pcap'");
-        assert_eq!(quoted("it's; rm -rf ~"), r"'it'\''s; rm -rf ~'");
-        assert_eq!(quoted("-x"), "./-x");
-        assert_eq!(quoted("-"), "-");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn options_are_those_in_effect() {

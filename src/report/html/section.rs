@@ -1,6 +1,7 @@
 //! What the parts of a page are made of.
 
 use super::table::Table;
+use crate::report::beside::Elsewhere;
 use askama::Template;
 
 /// A part of the page under a heading.
@@ -77,6 +78,17 @@ impl Section {
             title,
             lead,
             parts: vec![part],
+        }
+    }
+
+    /// Says where what its tables leave out is to be had.
+    pub(super) fn say_where(&mut self, elsewhere: Elsewhere) {
+        for part in &mut self.parts {
+            match part {
+                Part::Figure(figure) => figure.table.say_where(elsewhere),
+                Part::Table(table) => table.say_where(elsewhere),
+                Part::Facts(_) | Part::Commands(_) => {}
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Tables: with a caption, a head for each row, and what is left out of them.
 
-use super::bounds::left_out;
+use super::bounds::part;
 use crate::model::number;
+use crate::report::beside::Elsewhere;
 use askama::Template;
 
 /// A table, which a reader with scripts can sort and search.
@@ -20,6 +21,10 @@ pub(in crate::report) struct Table {
     pub rows: Vec<Row>,
     /// What is not in it; `None` if it is complete.
     pub left_out: Option<String>,
+    /// Whether that is elsewhere, and nobody has said yet where.
+    is_elsewhere: bool,
+    /// What is left out on paper.
+    pub on_paper: Option<String>,
     /// Whether it is worth sorting and searching.
     pub use_of: Use,
 }
@@ -52,6 +57,8 @@ pub(in crate::report) enum Kind {
     Figures,
     /// What is not broken: times, hashes.
     Kept,
+    /// Names that are broken between their words alone: an address stays with its port.
+    Names,
 }
 
 impl Kind {
@@ -61,6 +68,7 @@ impl Kind {
             Self::Words => "w",
             Self::Figures => "n",
             Self::Kept => "k",
+            Self::Names => "w f",
         }
     }
 }
@@ -72,6 +80,8 @@ pub(in crate::report) struct Row {
     pub id: Option<String>,
     /// A cell for each column.
     pub cells: Vec<Cell>,
+    /// Whether there is no room for it on paper.
+    pub is_screen_only: bool,
 }
 
 /// One cell.
@@ -85,7 +95,7 @@ pub(in crate::report) struct Cell {
 
 impl Table {
     /// Columns by name. Those whose name begins with `#` hold figures, with `@` what is
-    /// not broken.
+    /// not broken, with `~` names.
     pub(in crate::report) fn new(
         id: impl Into<String>,
         caption: impl Into<String>,
@@ -102,12 +112,50 @@ impl Table {
 
     /// Puts a row at the end.
     pub(in crate::report) fn push(&mut self, cells: Vec<Cell>) {
-        self.rows.push(Row { id: None, cells });
+        self.rows.push(Row {
+            cells,
+            ..Row::default()
+        });
     }
 
     /// Says what is left out, if not all is in it.
     pub(in crate::report) fn of(mut self, all: u64, noun: &str) -> Self {
-        self.left_out = left_out(self.rows.len(), all, noun);
+        self.left_out = part(self.rows.len(), all, noun);
+        self.is_elsewhere = self.left_out.is_some();
+        self
+    }
+
+    /// Says where what is left out is to be had.
+    pub(in crate::report) fn say_where(&mut self, elsewhere: Elsewhere) {
+        if let Some(left_out) = self.left_out.as_mut().filter(|_| self.is_elsewhere) {
+            left_out.push_str("; ");
+            left_out.push_str(&elsewhere.rest());
+            self.is_elsewhere = false;
+        }
+    }
+
+    /// Prints the first rows alone.
+    pub(in crate::report) fn print_first(mut self, most: usize) -> Self {
+        if self.rows.len() > most {
+            let shown = number::count(most as u64);
+            self.on_paper = Some(format!("On paper, the first {shown} rows."));
+            for row in self.rows.iter_mut().skip(most) {
+                row.is_screen_only = true;
+            }
+        }
+        self
+    }
+
+    /// Prints rows at equal distances alone, the first of them first.
+    pub(in crate::report) fn print_some(mut self, most: usize) -> Self {
+        let each = self.rows.len().div_ceil(most.max(1));
+        if each > 1 {
+            let nth = number::ordinal(each as u64);
+            self.on_paper = Some(format!("On paper, every {nth} row."));
+            for (index, row) in self.rows.iter_mut().enumerate() {
+                row.is_screen_only = index % each > 0;
+            }
+        }
         self
     }
 
@@ -126,6 +174,7 @@ fn column(name: &str) -> Column {
     let (kind, name) = match name.split_at_checked(1) {
         Some(("#", name)) => (Kind::Figures, name),
         Some(("@", name)) => (Kind::Kept, name),
+        Some(("~", name)) => (Kind::Names, name),
         _ => (Kind::Words, name),
     };
     Column {

@@ -1,7 +1,8 @@
 //! What a page promises, whatever the report.
 
-use super::write;
+use super::{write, write_beside};
 use crate::model::escape::is_active;
+use crate::report::beside::Beside;
 use crate::report::document::*;
 use crate::report::samples;
 
@@ -111,6 +112,30 @@ fn nothing_hostile_gets_out_of_its_place() {
     assert!(!page.replace('\n', "").contains(is_active));
 }
 
+#[test]
+fn what_is_left_out_lies_beside_a_page_of_a_folder() {
+    let report = worst();
+    let beside = Beside {
+        capture: "evidence.pcapng",
+        frames: 7,
+        not_repeated: &[],
+        is_anonymized: false,
+    };
+    let mut out = Vec::new();
+    assert!(write_beside(&report, &beside, &mut out).is_ok());
+    let page = String::from_utf8(out).unwrap_or_default();
+    for part in [
+        "1,000 of 1,000,000 flows are here; flows.csv and report.json have 20,000.",
+        "5 of 100 frames; report.json has all that are listed",
+        "24 of 500 findings; report.json has all that are listed",
+        "<code>report.json</code> has the whole document",
+    ] {
+        assert!(page.contains(part), "no {part}");
+    }
+    let commands = page.find("id=\"repeat\"").unwrap_or(0);
+    assert!(!page[..commands].contains("--format"), "an option");
+}
+
 /// As much of everything as there can be, and all of it long.
 fn worst() -> Report {
     let long = "\u{202e}\"<long & hostile>".repeat(2_000);
@@ -178,8 +203,9 @@ fn worst() -> Report {
 fn a_page_stays_below_two_megabytes() {
     let worst = page(&worst());
     assert!(worst.len() < 2_000_000, "{} bytes", worst.len());
+    eprintln!("{} bytes", worst.len());
     for part in [
-        "200 of 1,000,000 flows",
+        "1,000 of 1,000,000 flows are here; --format csv and --format json have 20,000.",
         "100 of 1,000,000 tunnels",
         "24 of 500 findings",
         "20 of 1,000 files",

@@ -1,6 +1,6 @@
 //! The tunnels by what their outer packets went through.
 
-use super::bounds::{TUNNELS, left_out};
+use super::bounds::TUNNELS;
 use super::flows::capital;
 use super::section::{Part, Section};
 use super::table::{Table, Use, bytes, count, percent, words};
@@ -10,7 +10,7 @@ use crate::report::label::{self, order};
 
 const COLUMNS: [&str; 7] = [
     "##",
-    "tunnel",
+    "~tunnel",
     "#packets",
     "#bytes",
     "#outer fragments",
@@ -38,7 +38,7 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         ]);
     }
     let all = report.tunnels.len() as u64 + report.tunnels_omitted;
-    table.left_out = left_out(table.rows.len(), all, "tunnel");
+    let table = table.of(all, "tunnel");
     // Nothing is known of what a tunnel should have carried: by bytes then.
     let by = match report.options.sort {
         Sort::Missing => Sort::Bytes,

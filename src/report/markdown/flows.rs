@@ -2,6 +2,7 @@
 
 use super::page::{Page, Table, cell, figure};
 use crate::model::{Counters, number};
+use crate::report::beside::{Elsewhere, MoreFlows};
 use crate::report::document::{Flow, Report, Sort, Tunnel};
 use crate::report::figures::{self, bad, datagrams};
 use crate::report::label::{self, order};
@@ -9,12 +10,15 @@ use crate::report::label::{self, order};
 /// A column: its header, and its figure in the row of a flow.
 type Column<T> = (&'static str, fn(&T) -> String);
 
-/// Writes the flows that are listed.
-pub(super) fn write(report: &Report, page: &mut Page) {
+/// Flows and tunnels that are enough for a comment.
+const MOST: usize = 15;
+
+/// Writes the worst of the flows that are listed.
+pub(super) fn write(report: &Report, elsewhere: Elsewhere, page: &mut Page) {
     if report.flows.is_empty() {
         return;
     }
-    let flows = page.shown(&report.flows, usize::MAX);
+    let flows = page.shown(&report.flows, MOST);
     page.heading(3, "Flows");
     page.paragraph(&remark(
         report.flows_total,
@@ -22,6 +26,10 @@ pub(super) fn write(report: &Report, page: &mut Page) {
         flows.len(),
         report.options.sort,
     ));
+    if let Some(more) = MoreFlows::than(flows.len(), report) {
+        let Elsewhere { json, csv } = elsewhere;
+        page.paragraph(&format!("`{csv}` and `{json}` have {}.", more.words()));
+    }
     let mut columns: Vec<Column<Flow>> = vec![
         ("offered", |flow| {
             number::or_absent(flow.throughput.bits_per_second, number::bit_rate)
@@ -57,7 +65,7 @@ pub(super) fn write_tunnels(report: &Report, page: &mut Page) {
     if report.tunnels.is_empty() {
         return;
     }
-    let tunnels = page.shown(&report.tunnels, usize::MAX);
+    let tunnels = page.shown(&report.tunnels, MOST);
     let all = report.tunnels.len() as u64 + report.tunnels_omitted;
     // Nothing is known of what a tunnel should have carried: by bytes then.
     let sort = match report.options.sort {

@@ -9,9 +9,8 @@ mod flows;
 pub(in crate::report) mod page;
 pub(in crate::report) mod receivers;
 mod repeat;
-pub(in crate::report) mod shell;
 
-use super::beside::Beside;
+use super::beside::{Beside, Elsewhere};
 use super::document::Report;
 use page::Page;
 use std::io::{self, Write};
@@ -60,14 +59,15 @@ pub(in crate::report) fn write_fitting(
 /// The page with at most so many entries in each list.
 fn page(report: &Report, beside: Option<&Beside<'_>>, most: usize) -> String {
     let mut page = Page::new(most);
+    let elsewhere = Elsewhere::of(beside);
     findings::write_explanation(report, &mut page);
     findings::write(report, &mut page);
-    flows::write(report, &mut page);
+    flows::write(report, elsewhere, &mut page);
     flows::write_tunnels(report, &mut page);
     receivers::write(report, &mut page);
     capture::write(report, &mut page);
     repeat::write(report, beside, &mut page);
-    page.finish(&report.tool)
+    page.finish(&report.tool, elsewhere)
 }
 
 #[cfg(test)]

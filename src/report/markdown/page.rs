@@ -1,6 +1,7 @@
 //! A page of blocks with an empty line between them; the only place that lays out.
 
 use crate::model::number;
+use crate::report::beside::Elsewhere;
 use crate::report::document::Tool;
 use crate::report::escape;
 
@@ -80,10 +81,13 @@ impl Page {
     }
 
     /// The text, and what wrote it.
-    pub(in crate::report) fn finish(mut self, tool: &Tool) -> String {
+    pub(in crate::report) fn finish(mut self, tool: &Tool, elsewhere: Elsewhere) -> String {
         let mut last = format!("Written by {} {}.", tool.name, tool.version);
         if self.is_cut {
-            last.push_str(" Lists are cut to fit into a comment: `--format json` has all.");
+            last.push_str(&format!(
+                " Lists are cut to fit into a comment: `{}` has all.",
+                elsewhere.json
+            ));
         }
         self.paragraph(&last);
         self.text

@@ -1,10 +1,9 @@
 //! The commands that show the same again.
 
 use super::page::{Page, words};
-use super::shell;
-use crate::model::number;
 use crate::report::beside::Beside;
 use crate::report::document::{CaptureFile, Options, Report};
+use crate::report::shell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Frames that a command shows of each file; each finding has some, the first of them.
@@ -47,13 +46,7 @@ pub(super) fn write(report: &Report, beside: Option<&Beside<'_>>, page: &mut Pag
     if can_be_read {
         commands.extend(show_frames(report, &files));
     }
-    let all = commands.len();
-    commands.retain(|command| command.len() <= COMMAND_BYTES);
-    let left_out = all - commands.len();
-    if left_out > 0 {
-        let longer = number::counted(left_out as u64, "command");
-        commands.push(format!("# and {longer} with longer paths than fit here"));
-    }
+    let commands = shell::fitting(commands, COMMAND_BYTES);
     let shown = page.shown(&commands, usize::MAX);
     page.heading(3, "To see it again");
     if let Some(beside) = beside {

@@ -78,12 +78,69 @@ fn a_page_asks_for_nothing_and_complains_of_nothing() {
     assert!(made.text().len() < 300_000);
 }
 
+/// The charts that are shown: of each there is one for telephones.
+const CHARTS: &str = "[...document.querySelectorAll('svg[role=img]')]
+    .filter(s => s.getBoundingClientRect().width > 0)";
+
+#[test]
+fn nothing_of_a_chart_is_cut() {
+    let visitor = Visitor::of(&faulty().path, Scripts::On);
+    // Where the text of a chart is not inside it, and where the chart is not on the page.
+    let cut = format!(
+        "{CHARTS}.flatMap(chart => {{
+            const all = chart.getBoundingClientRect();
+            const outside = [...chart.querySelectorAll('text')].filter(text => {{
+                const box = text.getBoundingClientRect();
+                return box.left < all.left - 1 || box.right > all.right + 1;
+            }});
+            const words = outside.map(text => text.textContent);
+            return all.right > innerWidth ? [...words, chart.id, all.right] : words;
+        }})"
+    );
+    let charts = format!("{CHARTS}.length");
+    let wide = visitor.ask(&charts);
+    for width in [375, 360, 1280] {
+        visitor.resize(width, 800);
+        assert_eq!(visitor.ask(&cut), serde_json::json!([]), "at {width} px");
+        assert_eq!(visitor.ask(&charts), wide, "as many charts at {width} px");
+    }
+    let table = "(box => box.scrollWidth <= box.clientWidth)
+        (document.getElementById('flows-table').parentElement)";
+    assert_eq!(visitor.ask(table), true, "the last column is cut");
+}
+
+#[test]
+fn a_command_names_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a\u{1b}[31mb'c.pcap", "txt\u{202e}pacp\n.pcap"] {
+        let path = folder.path().join(name);
+        fs::copy(pcap("sample.pcap"), &path).unwrap();
+        let visitor = Visitor::of(&Made::of(&[path.clone()]).path, Scripts::On);
+        let commands = visitor.words(
+            "[...document.querySelectorAll('#repeat code')]
+            .map(code => code.textContent)",
+        );
+        let command = commands
+            .iter()
+            .find(|command| command.contains("--format json"));
+        // The last word that the shell makes of it.
+        let script = format!("set -- {}; printf %s \"${{!#}}\"", command.unwrap());
+        let output = std::process::Command::new("bash")
+            .args(["-c", &script])
+            .output()
+            .unwrap();
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap(),
+            path.to_str().unwrap()
+        );
+    }
+}
+
 #[test]
 fn charts_are_drawn_and_have_names() {
     let visitor = Visitor::of(&faulty().path, Scripts::On);
-    let charts = "[...document.querySelectorAll('svg[role=img]')]";
     let boxes = visitor.ask(&format!(
-        "{charts}.map(s => s.getBoundingClientRect()).map(b => [b.width, b.height])"
+        "{CHARTS}.map(s => s.getBoundingClientRect()).map(b => [b.width, b.height])"
     ));
     let boxes = boxes.as_array().unwrap();
     assert!(boxes.len() >= 4, "{boxes:?}");
@@ -94,7 +151,7 @@ fn charts_are_drawn_and_have_names() {
         );
     }
     let points = visitor.ask(
-        "[...document.querySelectorAll('#time path')].map(p => p.getTotalLength() / p.getBBox().width)",
+        "[...document.querySelectorAll('#time svg.wide path')].map(p => p.getTotalLength() / p.getBBox().width)",
     );
     for points in points.as_array().unwrap() {
         assert!(points.as_f64() > Some(1.0), "{points}");

@@ -60,8 +60,8 @@ fn table(comparison: &Comparison, id: &str, caption: &str, flows: &[PathFlow]) -
     table.head = 1;
     table.use_of = Use::Lookup;
     let rows = flows.iter().enumerate().map(|(index, flow)| Row {
-        id: None,
         cells: cells(comparison, index as u64 + 1, flow),
+        ..Row::default()
     });
     table.rows = rows.collect();
     (!flows.is_empty()).then_some(table)

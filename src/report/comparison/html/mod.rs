@@ -11,6 +11,7 @@ mod segments;
 mod summary;
 
 use super::{Comparison, found, repeat, words};
+use crate::report::beside::Elsewhere;
 use crate::report::html::bounds::{LINE, clipped};
 use crate::report::html::section::{Part, Section};
 use crate::report::html::{About, findings, lay_out, receivers};
@@ -50,6 +51,7 @@ pub fn write(comparison: &Comparison, out: &mut impl Write) -> io::Result<()> {
         tool: &comparison.tool,
         schema_version: comparison.schema_version,
         subject: summary.subject(),
+        elsewhere: Elsewhere::COMMANDS,
     };
     let findings = findings::of(&found, "these captures", &key);
     let sections = sections.into_iter().flatten().collect();

@@ -2,6 +2,7 @@
 
 use super::{base, path};
 use crate::model::number;
+use crate::report::beside::Elsewhere;
 use crate::report::comparison::{Comparison, words};
 use crate::report::document::{Explanation, Finding};
 use crate::report::html::balance::{self, Balance};
@@ -46,7 +47,12 @@ pub(super) fn summary(comparison: &Comparison, found: &[Finding]) -> Summary {
         relation: words::relation(comparison),
         sentence: Prose::new(sentence, PARAGRAPH),
         path: path::draw(comparison),
-        path_left_out: left_out(all.min(path::POINTS), all as u64, "point"),
+        path_left_out: left_out(
+            all.min(path::POINTS),
+            all as u64,
+            "point",
+            Elsewhere::COMMANDS,
+        ),
         balance: explained(comparison).and_then(|said| balance::of(&said, found, "arrived")),
     }
 }

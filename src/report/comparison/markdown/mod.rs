@@ -8,6 +8,7 @@ mod path;
 mod repeat;
 
 use super::{Comparison, found, words};
+use crate::report::beside::Elsewhere;
 use crate::report::markdown::page::{Page, sentence};
 use crate::report::markdown::{capture, findings, receivers, write_fitting};
 use std::io::{self, Write};
@@ -38,7 +39,7 @@ fn page(comparison: &Comparison, most: usize) -> String {
     receivers::write_section(&comparison.receivers, &sentence(&place), &mut page);
     write_problems(comparison, &mut page);
     repeat::write(comparison, &mut page);
-    page.finish(&comparison.tool)
+    page.finish(&comparison.tool, Elsewhere::COMMANDS)
 }
 
 fn write_problems(comparison: &Comparison, page: &mut Page) {

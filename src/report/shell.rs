@@ -1,5 +1,6 @@
 //! Words as a shell takes them.
 
+use crate::model::number;
 use crate::report::escape::is_active;
 
 /// A word that stands for exactly this text.
@@ -21,6 +22,18 @@ pub(in crate::report) fn path(text: &str) -> String {
     } else {
         word(text)
     }
+}
+
+/// The commands that are no longer than this, and a comment that counts the others.
+pub(in crate::report) fn fitting(mut commands: Vec<String>, most_bytes: usize) -> Vec<String> {
+    let all = commands.len();
+    commands.retain(|command| command.len() <= most_bytes);
+    let left_out = all - commands.len();
+    if left_out > 0 {
+        let longer = number::counted(left_out as u64, "command");
+        commands.push(format!("# and {longer} with longer paths than fit here"));
+    }
+    commands
 }
 
 /// `$'...'` of bash, ksh and zsh: nothing in it acts on a terminal.
@@ -61,6 +74,44 @@ mod tests {
         assert_eq!(word("a\n'\u{202e}7"), "$'a\\012\\'\\342\\200\\2567'");
         assert_eq!(path("-rf"), "./-rf");
         assert_eq!(path("-"), "-");
+    }
+
+    #[test]
+    fn a_path_names_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [
+            "a\u{1b}[31mb",
+            "it's",
+            "\"$(id)\"",
+            "two\nlines",
+            "txt\u{202e}pacp",
+            "-rf",
+            "--",
+            "\\u{1b}",
+            "~",
+            "a b*?[c]",
+            "#",
+            "!1",
+        ] {
+            std::fs::write(folder.path().join(name), name).unwrap();
+            let mut bash = Command::new("bash");
+            let output = bash
+                .current_dir(folder.path())
+                .args(["-c", &format!("eval cat {}", word(&path(name)))])
+                .output()
+                .unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), name);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let commands = ["short", "longer than that"].map(str::to_owned);
+        assert_eq!(
+            fitting(commands.to_vec(), 5),
+            ["short", "# and 1 command with longer paths than fit here"]
+        );
+        assert_eq!(fitting(commands.to_vec(), 99), commands);
     }
 
     proptest! {
