@@ -132,13 +132,17 @@ impl Table {
             left_out.push_str(&elsewhere.rest());
             self.is_elsewhere = false;
         }
+        if let Some(on_paper) = &mut self.on_paper {
+            on_paper.push_str("; ");
+            on_paper.push_str(&elsewhere.rest());
+        }
     }
 
     /// Prints the first rows alone.
     pub(in crate::report) fn print_first(mut self, most: usize) -> Self {
         if self.rows.len() > most {
             let shown = number::count(most as u64);
-            self.on_paper = Some(format!("On paper, the first {shown} rows."));
+            self.on_paper = Some(format!("On paper, the first {shown} rows"));
             for row in self.rows.iter_mut().skip(most) {
                 row.is_screen_only = true;
             }
@@ -151,7 +155,7 @@ impl Table {
         let each = self.rows.len().div_ceil(most.max(1));
         if each > 1 {
             let nth = number::ordinal(each as u64);
-            self.on_paper = Some(format!("On paper, every {nth} row."));
+            self.on_paper = Some(format!("On paper, every {nth} row"));
             for (index, row) in self.rows.iter_mut().enumerate() {
                 row.is_screen_only = index % each > 0;
             }

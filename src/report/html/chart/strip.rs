@@ -20,6 +20,9 @@ const LANE: f64 = 10.0;
 const LABEL_ROWS: usize = 3;
 const LABEL: f64 = 16.0;
 
+/// Half of the width of a number below the strip.
+const TICK: f64 = 20.0;
+
 /// Width that a character of a label takes.
 const CHARACTER: f64 = 6.4;
 
@@ -131,6 +134,8 @@ fn draw_for(room: Room, (id, title): (&str, &str), datagram: &LostDatagram) -> S
         svg.line("axis", (at, axis), (at, axis + 4.0));
         let anchor = if tick == 0.0 {
             Anchor::Start
+        } else if at + TICK > right {
+            Anchor::End
         } else {
             Anchor::Middle
         };

@@ -37,7 +37,7 @@ impl Place {
         Self {
             room,
             left: room.choose(76.0, 66.0),
-            right: room.width() - room.choose(28.0, 14.0),
+            right: room.width() - room.choose(28.0, 26.0),
             marks: 32.0 + legend,
             top: 64.0 + legend,
             middle: 224.0 + legend,
