@@ -116,11 +116,12 @@ fn the_last_fragment_is_in_the_last_tenth() {
     );
 }
 
-/// Takes one in so many fragments.
+/// Takes one in so many fragments; never the first, without which it is another flow.
 fn by_chance(one_in: u64) -> impl Fn(usize, usize) -> bool {
+    let chosen = noise(DATAGRAMS * FRAGMENTS, 7);
     move |datagram, fragment| {
-        let chosen = noise(64, 7 + (datagram * FRAGMENTS + fragment) as u64);
-        u64::from(chosen[63]) % one_in == 0
+        let byte = chosen[datagram * FRAGMENTS + fragment];
+        fragment > 0 && u64::from(byte) % one_in == 0
     }
 }
 

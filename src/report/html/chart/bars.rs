@@ -29,7 +29,7 @@ pub(in crate::report) struct Look {
 
 /// Where bars begin and end: between names and figures, or below them.
 fn ends(room: Room) -> (f64, f64) {
-    room.choose((150.0, 520.0), (1.0, room.width() - 22.0))
+    room.choose((150.0, 520.0), (12.0, room.width() - 22.0))
 }
 
 /// Height of a row, of the names above the bar in it, and of the bar.
