@@ -1,7 +1,7 @@
 //! What of a packet stays the same on its way: everything above IP but ports, checksums
 //! and what a NIC fills in.
 
-use crate::decode;
+use crate::decode::{self, Plain};
 use crate::model::facts::{Layer, Piece};
 use crate::model::{Protocol, Sum};
 use foldhash::quality::FixedState;
@@ -63,6 +63,20 @@ impl Content {
         Self {
             head: head(payload.get(skip..).unwrap_or_default(), head_bytes),
             sum: piece.sum.map(|sum| normal(sum.minus(variable))),
+        }
+    }
+
+    /// Of an ordinary packet, or what of it is a stream behind a header of so many bytes.
+    pub fn of_plain(plain: &Plain<'_>, stream_at: Option<usize>, head_bytes: usize) -> Self {
+        let (upper, protocol) = (plain.upper(), plain.key.protocol);
+        let (skip, left_out) = match stream_at {
+            // Headers of TCP are of whole words.
+            Some(header) => (header, Sum::of(upper.get(..header).unwrap_or_default())),
+            None => (header(protocol), variable(protocol, upper)),
+        };
+        Self {
+            head: head(upper.get(skip..).unwrap_or_default(), head_bytes),
+            sum: Some(normal(plain.upper_sum().minus(left_out))),
         }
     }
 

@@ -268,12 +268,16 @@ impl Flight {
                 return true;
             }
         }
-        if self.is_copy(point, sighting, flow, time) {
-            return true;
-        }
         let key = key(flow, sighting.identity);
-        if sighting.can_be_told() && self.march.before(key, sighting) == Before::Waits {
-            return false;
+        if sighting.can_be_told() {
+            match self.march.before(key, sighting) {
+                Before::Waits => return false,
+                Before::Passed(before) if is_copy_of(before, sighting, time) => {
+                    self.copies.note(key, flow, point, self.now);
+                    return true;
+                }
+                Before::Passed(_) | Before::Unknown => {}
+            }
         }
         let place = self.march.line_up(point, sighting, flow, key, time);
         self.see_in_step(point, sighting, place, time);
@@ -282,18 +286,17 @@ impl Flight {
 
     /// Takes a copy of what every point had seen; says whether it is one.
     fn is_copy(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) -> bool {
-        if flow == NONE || !sighting.has_identity() {
+        if flow == NONE {
             return false;
         }
         let key = key(flow, sighting.identity);
-        let Before::Passed(before) = self.march.before(key, sighting) else {
-            return false;
-        };
-        let is_copy = apart(time, before) <= COPIES_COME_WITHIN;
-        if is_copy {
-            self.copies.note(key, flow, point, self.now);
+        match self.march.before(key, sighting) {
+            Before::Passed(before) if is_copy_of(before, sighting, time) => {
+                self.copies.note(key, flow, point, self.now);
+                true
+            }
+            Before::Passed(_) | Before::Waits | Before::Unknown => false,
         }
-        is_copy
     }
 
     /// A packet that fell out of step before, and comes now.
@@ -1280,6 +1283,11 @@ fn may_be_cut(sighting: &Sighting) -> bool {
 fn may_be_super(parcel: &Parcel, sighting: &Sighting) -> bool {
     let is_cut_so = parcel.form == Form::Segment || sighting.protocol == Protocol::UDP;
     is_cut_so && parcel.form != Form::Piece && parcel.length > SUPER_BYTES
+}
+
+/// Whether what comes now is a copy of the same that passed before.
+fn is_copy_of(before: Timestamp, sighting: &Sighting, time: Timestamp) -> bool {
+    sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN
 }
 
 /// How far apart two times are.

@@ -14,7 +14,8 @@ pub(super) struct Lanes {
     numbers: HashMap<FlowKey, Lane, FixedState>,
     /// Met since they were taken.
     fresh: Vec<LaneFacts>,
-    latest: Option<(FlowKey, Lane)>,
+    /// Some of them, at once where they are looked for first.
+    handy: Handy,
     /// Sightings of flows beyond the bound.
     pub refused: u64,
 }
@@ -22,16 +23,14 @@ pub(super) struct Lanes {
 impl Lanes {
     /// The number of a flow; `None` beyond the bound.
     pub fn number(&mut self, key: &FlowKey) -> Option<Lane> {
-        if let Some((latest, lane)) = &self.latest
-            && latest == key
-        {
-            return Some(*lane);
+        if let Some(lane) = self.handy.find(key) {
+            return Some(lane);
         }
         let lane = match self.numbers.get(key) {
             Some(lane) => *lane,
             None => self.add(key)?,
         };
-        self.latest = Some((*key, lane));
+        self.handy.keep(key, lane);
         Some(lane)
     }
 
@@ -55,6 +54,43 @@ impl Lanes {
     pub fn take_fresh(&mut self) -> Vec<LaneFacts> {
         std::mem::take(&mut self.fresh)
     }
+}
+
+/// Flows with one place each, the latest where two have the same: one look into memory,
+/// where a map takes two and a hash of more than it needs.
+#[derive(Debug, Default)]
+struct Handy(Vec<Option<(FlowKey, Lane)>>);
+
+/// Places of these: what stays in a cache.
+const PLACES: usize = 1 << 11;
+
+impl Handy {
+    fn find(&self, key: &FlowKey) -> Option<Lane> {
+        let (known, lane) = self.0.get(place(key))?.as_ref()?;
+        (known == key).then_some(*lane)
+    }
+
+    fn keep(&mut self, key: &FlowKey, lane: Lane) {
+        self.0.resize(PLACES, None);
+        self.0[place(key)] = Some((*key, lane));
+    }
+}
+
+/// By the ends of addresses and by ports, in which flows differ.
+fn place(key: &FlowKey) -> usize {
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let end = |address: &[u8; 16]| {
+        let [low, .., high] = address.as_chunks::<4>().0 else {
+            return 0;
+        };
+        u64::from(u32::from_le_bytes(*low) ^ u32::from_le_bytes(*high))
+    };
+    let ports = key.ports.map_or(0, |ports| {
+        u64::from(ports.source) << 16 | u64::from(ports.destination)
+    });
+    let addresses = end(&key.addresses.source) << 32 | end(&key.addresses.destination);
+    let mixed = (addresses ^ ports.rotate_left(24)).wrapping_mul(SPREAD);
+    (mixed >> 48) as usize & (PLACES - 1)
 }
 
 /// The flow of its fragments.

@@ -293,3 +293,84 @@ impl Waiting {
             && known.sum == sighting.sum
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sighting::example;
+
+    /// Puts packets with these identifications in line, as the first of two points saw them.
+    fn line_of(march: &mut March, ids: impl IntoIterator<Item = u32>) -> Vec<u32> {
+        let packets = ids.into_iter().map(example);
+        packets
+            .map(|packet| {
+                let place = march.line_up(0, &packet, 0, packet.identity, Timestamp(0));
+                march.see(0, place, Seen::of(&packet, 0), Timestamp(0));
+                place
+            })
+            .collect()
+    }
+
+    #[test]
+    fn who_comes_in_order_is_expected() {
+        let mut march = March::new(2);
+        assert_eq!(march.step(0, 0, &example(1)), Step::Ahead);
+        let places = line_of(&mut march, 1..4);
+        for place in places {
+            let packet = march.get(place).sighting;
+            let passed_over = 0;
+            let expected = Step::Expected { place, passed_over };
+            assert_eq!(march.step(1, 0, &packet), expected);
+            assert!(march.see(1, place, Seen::of(&packet, 0), Timestamp(9)));
+            march.arrive(place);
+            assert_eq!(
+                march.before(packet.identity, &packet),
+                Before::Passed(Timestamp(9))
+            );
+        }
+        assert_eq!(march.step(1, 0, &example(4)), Step::Ahead);
+        assert_eq!(march.oldest(), None);
+        assert_eq!(march.waiting.len(), 0);
+    }
+
+    #[test]
+    fn some_may_be_passed_over_and_not_more() {
+        let mut march = March::new(2);
+        let places = line_of(&mut march, 0..40);
+        let expected = |passed_over: usize| Step::Expected {
+            place: places[passed_over],
+            passed_over,
+        };
+        assert_eq!(march.step(1, 0, &example(5)), expected(5));
+        assert_eq!(march.step(1, 0, &example(16)), Step::Astray);
+        assert_eq!(march.step(1, 0, &example(99)), Step::Astray);
+        march.fall_out(places[0]);
+        assert_eq!(march.expected(1, 0), places[1]);
+        assert_eq!(march.first_of(0), places[1]);
+        assert_eq!(march.before(0, &example(0)), Before::Unknown);
+        assert_eq!(march.before(1, &example(1)), Before::Waits);
+    }
+
+    #[test]
+    fn other_bytes_are_another_packet() {
+        let mut march = March::new(2);
+        line_of(&mut march, [1]);
+        let damaged = Sighting {
+            content: 2,
+            ..example(1)
+        };
+        assert_eq!(march.step(1, 0, &damaged), Step::Astray);
+    }
+
+    #[test]
+    fn who_waits_too_long_is_due() {
+        let mut march = March::new(2);
+        let places = line_of(&mut march, 0..3);
+        let age = Duration::from_millis(1);
+        assert_eq!(march.overdue(Timestamp(1_000_000), age), None);
+        assert_eq!(march.overdue(Timestamp(1_000_001), age), Some(places[0]));
+        march.fall_out(places[0]);
+        march.fall_out(places[1]);
+        assert_eq!(march.oldest(), Some(places[2]));
+    }
+}

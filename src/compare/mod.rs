@@ -4,9 +4,10 @@
 //! ```text
 //!  capture ─► observer ─► sightings ┐                    paths: which flow of one point is
 //!  capture ─► observer ─► sightings ┼─► merge ─► flight  which of another
-//!  capture ─► observer ─► sightings ┘  by time     │     clock: how far apart times are
-//!                                                  ▼
-//!                              parcel ─► book ─► accounts ─► outcome
+//!  capture ─► observer ─► sightings ┘  by time   │   │   clock: how far apart times are
+//!                                        in step │   │ all else
+//!                                                ▼   ▼
+//!                                            march   parcels ─► book ─► accounts ─► outcome
 //! ```
 //!
 //! Input: captures, each with a clock of its own. Output: an [`Outcome`]: for each flow and
@@ -17,7 +18,9 @@
 //! datagram (or a stretch of a TCP stream) with all sightings of it. A sighting finds its
 //! parcel by flow and identification, where there is one; by its bytes where there is none,
 //! or where NAT has changed addresses; by its place in the stream where a NIC cuts and joins
-//! packets. That two flows of two points are one is learnt from what was matched.
+//! packets. That two flows of two points are one is learnt from what was matched. Packets of
+//! a flow that all points know, and that come to all in the same order, are not looked for at
+//! all: each is the next in line, and is counted with those before it that fared alike.
 //!
 //! What must hold: memory follows what is under way, never the length of a file; the same
 //! captures give the same outcome; what was seen in front and behind is counted alike, so
@@ -55,5 +58,5 @@ pub use delay::{DelayFigures, Delays};
 pub use lanes::MAX_LANES;
 pub use outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
 pub use parcel::VERDICT_NAMES;
-pub use run::{MARCH_AFTER, MAX_POINTS, Open, Options, Order, Pass, Read, compare};
+pub use run::{BLOCK_BYTES, MARCH_AFTER, MAX_POINTS, Open, Options, Order, Pass, Read, compare};
 pub use shape::{Fate, Fates, PARTS, Place, Runs, SIZES, Shape};

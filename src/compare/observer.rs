@@ -267,14 +267,12 @@ impl Sight {
         let base = self.sighting(lane, plain.key.protocol, &ip);
         let sighting = match plain.segment() {
             Some(segment) if segment.payload_bytes > 0 => {
-                let data = upper.len() - segment.payload_bytes as usize;
-                let stream = upper.get(data..).unwrap_or_default();
-                let content = Content::of_stream(stream, true, self.head_bytes);
+                let header = upper.len() - segment.payload_bytes as usize;
+                let content = Content::of_plain(plain, Some(header), self.head_bytes);
                 of_segment(base, segment.sequence, segment.payload_bytes, &content)
             }
             segment => {
-                let content =
-                    Content::of(plain.key.protocol, upper, UDP_HEADER, true, self.head_bytes);
+                let content = Content::of_plain(plain, None, self.head_bytes);
                 let control = segment.map(|_| control(upper));
                 of_whole(base, upper.len() as u32, &content, control)
             }
@@ -465,9 +463,6 @@ fn of_segment(base: Sighting, sequence: u32, bytes: u32, content: &Content) -> S
         ..base
     }
 }
-
-/// Bytes of a UDP header.
-const UDP_HEADER: usize = 8;
 
 /// Payloads shorter than this are alike too often to be known by their bytes alone.
 const TELLING_BYTES: u32 = 24;

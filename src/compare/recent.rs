@@ -39,7 +39,7 @@ pub(super) struct Ticket {
 struct Generation {
     number: u32,
     /// Part of the key at each place; 0 where there is none.
-    marks: Vec<u32>,
+    marks: Vec<u16>,
     notes: Vec<Note>,
     len: usize,
 }
@@ -156,12 +156,74 @@ impl Generation {
 }
 
 /// Never 0.
-fn mark(key: u64) -> u32 {
-    (key >> 32) as u32 | 1
+fn mark(key: u64) -> u16 {
+    (key >> 48) as u16 | 1
 }
 
 /// What two packets have in common if their bytes and identifications are the same.
 fn check(sighting: &Sighting) -> u32 {
     let sum = sighting.sum.map_or(0, |sum| u32::from(sum.0));
     (sighting.content as u32).rotate_left(16) ^ sum ^ sighting.id.rotate_left(8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sighting::example;
+
+    #[test]
+    fn what_passed_is_told_from_what_waits_and_from_other_bytes() {
+        let mut recent = Recent::default();
+        let packet = example(7);
+        assert_eq!(recent.before(7, &packet), Before::Unknown);
+        let ticket = recent.note(7, &packet, 0);
+        assert_eq!(recent.before(7, &packet), Before::Waits);
+        recent.passed(ticket, Timestamp(5));
+        assert_eq!(recent.before(7, &packet), Before::Passed(Timestamp(5)));
+        assert_eq!(recent.before(7, &example(8)), Before::Unknown);
+        recent.forget(ticket);
+        assert_eq!(recent.before(7, &packet), Before::Unknown);
+    }
+
+    #[test]
+    fn a_generation_is_remembered_and_not_more_than_two() {
+        let mut recent = Recent::default();
+        let packet = example(1);
+        let count = 5 * FEWEST as u64;
+        for key in 1..=count {
+            // Keys whose first places are the same crowd each other.
+            let ticket = recent.note(key << 5, &packet, 0);
+            recent.passed(ticket, Timestamp(key as i64));
+        }
+        for key in count - FEWEST as u64..=count {
+            let before = recent.before(key << 5, &packet);
+            assert_eq!(before, Before::Passed(Timestamp(key as i64)));
+        }
+        let long_ago = count - 2 * FEWEST as u64;
+        assert_eq!(recent.before(long_ago << 5, &packet), Before::Unknown);
+        assert!(recent.young.marks.len() <= 2 * FEWEST);
+    }
+
+    #[test]
+    fn one_key_has_one_place() {
+        let mut recent = Recent::default();
+        for number in 0..100 {
+            recent.note(7, &example(number), 0);
+        }
+        assert_eq!(recent.young.len, 1);
+    }
+
+    #[test]
+    fn a_generation_has_room_for_all_that_wait() {
+        let mut recent = Recent::default();
+        let packet = example(1);
+        for key in 0..4 * FEWEST {
+            recent.note(
+                (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+                &packet,
+                key,
+            );
+        }
+        assert!(recent.young.marks.len() >= 4 * FEWEST);
+    }
 }

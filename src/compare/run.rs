@@ -46,6 +46,10 @@ pub struct Options {
     pub march_after: u64,
 }
 
+/// Bytes that are best read at once: what is seen in so many is still in a cache when it is
+/// matched.
+pub const BLOCK_BYTES: usize = 128 * 1024;
+
 /// A few thousand: as exact as clocks get, and soon over.
 pub const MARCH_AFTER: u64 = 1 << 12;
 

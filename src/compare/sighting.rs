@@ -109,3 +109,30 @@ pub(super) struct Batch {
     /// Time of the latest frame read so far, of whatever kind.
     pub until: Option<Timestamp>,
 }
+
+/// A datagram with some identification, and bytes that follow from it.
+#[cfg(test)]
+pub(super) fn example(id: u32) -> Sighting {
+    Sighting {
+        time: Timestamp(0),
+        frame: 0,
+        lane: 0,
+        ported: NO_LANE,
+        form: Form::Whole,
+        protocol: Protocol::UDP,
+        id,
+        is_numbered: true,
+        offset: 0,
+        bytes: 100,
+        more: false,
+        identity: id.into(),
+        content: id.into(),
+        head: id.into(),
+        sum: None,
+        ip_bytes: 120,
+        hop_limit: 64,
+        traffic_class: 0,
+        checksum: None,
+        is_carrier: false,
+    }
+}

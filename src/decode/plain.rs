@@ -4,14 +4,14 @@
 //! or TCP packet in which nothing is wrong. There is one thing to say of such a frame:
 //! which flow it counts for. Whatever is unusual in any way is left to the walk.
 
-use super::checksum::{add, verifies, wide};
+use super::checksum::{add, fold, verifies, wide};
 use super::ipv4_words::Words;
 use super::link::{ETHERNET, ether_type};
 use super::udp_payload::UdpPayloads;
 use super::view::View;
 use super::{ipv4, tcp, udp};
 use crate::model::facts::{LARGEST_MTU, Segment};
-use crate::model::{Addresses, FlowKey, Frame, LinkType, Ports, Protocol, ScopeTag};
+use crate::model::{Addresses, FlowKey, Frame, LinkType, Ports, Protocol, ScopeTag, Sum};
 
 /// Bytes of an IPv6 header.
 const IPV6: usize = 40;
@@ -33,6 +33,8 @@ pub struct Plain<'a> {
     pub ip_bytes: u32,
     /// The upper-layer packet, all of it.
     upper: &'a [u8],
+    /// The [`wide`] sum of it.
+    upper_sum: u64,
 }
 
 /// What is behind an ordinary IP header.
@@ -53,6 +55,12 @@ impl<'a> Plain<'a> {
         self.upper
     }
 
+    /// The sum of the upper-layer packet, its checksum included.
+    #[inline]
+    pub fn upper_sum(&self) -> Sum {
+        fold(self.upper_sum)
+    }
+
     /// Reads a frame, if it is an ordinary one.
     #[inline]
     pub(super) fn of(frame: &Frame<'a>, udp_payloads: &UdpPayloads) -> Option<Self> {
@@ -67,6 +75,7 @@ impl<'a> Plain<'a> {
             _ => return None,
         };
         let ports = upper.ports(udp_payloads)?;
+        let upper_sum = upper.verified()?;
         Some(Self {
             key: FlowKey {
                 addresses: upper.addresses,
@@ -76,6 +85,7 @@ impl<'a> Plain<'a> {
             },
             ip_bytes: upper.ip_bytes,
             upper: upper.bytes,
+            upper_sum,
         })
     }
 
@@ -135,7 +145,7 @@ fn body(packet: &[u8], header_bytes: usize, ip_bytes: u32) -> Option<&[u8]> {
 }
 
 impl Upper<'_> {
-    /// The ports of an ordinary UDP or TCP packet.
+    /// The ports of an ordinary UDP or TCP packet, whose checksum is yet to be verified.
     #[inline]
     fn ports(&self, udp_payloads: &UdpPayloads) -> Option<Ports> {
         let first = word(self.bytes, 0)?;
@@ -153,7 +163,7 @@ impl Upper<'_> {
             Protocol::TCP => self.is_ordinary_tcp(),
             _ => false,
         };
-        (is_ordinary && self.verifies()).then_some(ports)
+        is_ordinary.then_some(ports)
     }
 
     /// Whether the length is right and there is a checksum.
@@ -174,12 +184,14 @@ impl Upper<'_> {
         (tcp::HEADER as usize..=self.bytes.len()).contains(&header)
     }
 
-    /// Whether the checksum over packet and pseudo-header verifies; neither is all zero.
+    /// The [`wide`] sum of the packet if its checksum verifies; neither it nor the
+    /// pseudo-header is all zero.
     #[inline]
-    fn verifies(&self) -> bool {
+    fn verified(&self) -> Option<u64> {
         let length = (self.bytes.len() as u16).swap_bytes();
         let rest = u64::from(length).wrapping_add(u64::from(self.protocol.0) << 8);
-        verifies(add(add(self.address_sum, rest), wide(self.bytes)))
+        let sum = wide(self.bytes);
+        verifies(add(add(self.address_sum, rest), sum)).then_some(sum)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::receiver::Settings;
 use crate::report::comparison::document::{self, Comparison};
 use crate::report::comparison::{ComparedParts, build, csv, html, json, markdown, ndjson, text};
 use crate::report::document::Severity;
-use crate::source::{CaptureFiles, Source};
+use crate::source::{CaptureFiles, Source, SourceOptions};
 use bundle::{Again, Promised};
 use std::io;
 use std::slice;
@@ -103,7 +103,11 @@ fn compare(
     let inputs = &spool.capture().inputs;
     let open = |point: usize, pass: Pass| -> Box<dyn Source> {
         let input = inputs.get(point).map(slice::from_ref).unwrap_or_default();
-        Box::new(CaptureFiles::open(input, &capture.source_options(pass)))
+        let options = SourceOptions {
+            block_bytes: compare::BLOCK_BYTES,
+            ..capture.source_options(pass)
+        };
+        Box::new(CaptureFiles::open(input, &options))
     };
     let mut outcome = compare::compare(inputs.len(), &open, &how, &|read| {
         bar.update(read.bytes, read.total_bytes, read.frames);
