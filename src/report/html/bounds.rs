@@ -18,8 +18,16 @@ pub(in crate::report) const EVIDENCE: usize = 5;
 pub(in crate::report) const FIXES: usize = 8;
 /// Flows of a finding that are linked to.
 pub(in crate::report) const CONCERNED: usize = 8;
-/// Rows of the table of flows.
+/// Rows of the table of flows, if their names are as short as usual.
 pub(in crate::report) const FLOWS: usize = 1_000;
+/// Bytes of those rows, whatever else the page shows.
+const FLOWS_BYTES: usize = 380_000;
+/// Bytes that they may take besides for each finding and each lost datagram that is not
+/// there.
+const FINDING_BYTES: usize = 20_000;
+const LOST_BYTES: usize = 15_000;
+/// Bytes of a row without the name of the flow.
+pub(in crate::report) const CELLS_BYTES: usize = 680;
 /// Those of them that are printed.
 pub(in crate::report) const FLOWS_ON_PAPER: usize = 50;
 /// Steps in time that are printed.
@@ -49,6 +57,13 @@ pub(in crate::report) const ID: usize = 20;
 pub(in crate::report) const PARAGRAPH: usize = 1_200;
 /// Characters of a line: a path, a note, a command.
 pub(in crate::report) const LINE: usize = 240;
+
+/// Bytes that the rows of flows may take, beside so many findings and lost datagrams.
+pub(in crate::report) fn room_for_flows(findings: usize, lost: usize) -> usize {
+    FLOWS_BYTES
+        + FINDINGS.saturating_sub(findings) * FINDING_BYTES
+        + LOST.saturating_sub(lost) * LOST_BYTES
+}
 
 /// Text made harmless, of at most so many characters.
 pub(in crate::report) fn clipped(text: &str, most: usize) -> String {

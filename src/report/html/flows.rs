@@ -1,6 +1,6 @@
 //! The flows, the worst first.
 
-use super::bounds::{FLOWS, FLOWS_ON_PAPER, part};
+use super::bounds::{CELLS_BYTES, FLOWS, FLOWS_ON_PAPER, part, room_for_flows};
 use super::section::{Part, Section};
 use super::table::{Cell, Row, Table, Use, bytes, count, figure, percent, words};
 use crate::model::number;
@@ -35,13 +35,8 @@ pub(super) fn section(report: &Report, elsewhere: Elsewhere) -> Option<Section> 
     );
     table.head = 1;
     table.use_of = Use::Lookup;
-    table.rows = report
-        .flows
-        .iter()
-        .take(FLOWS)
-        .enumerate()
-        .map(|(index, flow)| row(index, flow))
-        .collect();
+    let room = room_for_flows(report.findings.len(), report.lost_datagrams.len());
+    table.rows = rows(&report.flows, room);
     // A search finds those on the page alone.
     table.left_out = left_out(report, table.rows.len(), elsewhere);
     let lead = match report.flows_total {
@@ -54,6 +49,22 @@ pub(super) fn section(report: &Report, elsewhere: Elsewhere) -> Option<Section> 
         lead,
         Part::Table(Box::new(table.print_first(FLOWS_ON_PAPER))),
     ))
+}
+
+/// As many as there is room for on the page.
+fn rows(flows: &[Flow], room: usize) -> Vec<Row> {
+    let mut room = room;
+    let fitting = flows
+        .iter()
+        .take(FLOWS)
+        .enumerate()
+        .map_while(|(index, flow)| {
+            let row = row(index, flow);
+            let bytes = CELLS_BYTES + label::flow_with_remarks(flow).len();
+            room = room.checked_sub(bytes)?;
+            Some(row)
+        });
+    fitting.collect()
 }
 
 /// How many of all flows are on the page, and where the others are.

@@ -120,12 +120,13 @@ fn what_is_left_out_lies_beside_a_page_of_a_folder() {
         frames: 7,
         not_repeated: &[],
         is_anonymized: false,
+        leads_instead: None,
     };
     let mut out = Vec::new();
     assert!(write_beside(&report, &beside, &mut out).is_ok());
     let page = String::from_utf8(out).unwrap_or_default();
     for part in [
-        "1,000 of 1,000,000 flows are here; flows.csv and report.json have 20,000.",
+        " of 1,000,000 flows are here; flows.csv and report.json have 20,000.",
         "5 of 100 frames; report.json has all that are listed",
         "24 of 500 findings; report.json has all that are listed",
         "<code>report.json</code> has the whole document",
@@ -200,12 +201,22 @@ fn worst() -> Report {
 }
 
 #[test]
+fn a_page_has_as_many_flows_as_there_is_room_for() {
+    let mut report = worst();
+    let rows = |report: &Report| page(report).matches("<tr id=\"flow-").count();
+    let fewest = rows(&report);
+    assert!((300..1_000).contains(&fewest), "{fewest}");
+    report.findings.truncate(3);
+    report.lost_datagrams.truncate(3);
+    assert_eq!(rows(&report), 1_000);
+}
+
+#[test]
 fn a_page_stays_below_two_megabytes() {
     let worst = page(&worst());
     assert!(worst.len() < 2_000_000, "{} bytes", worst.len());
-    eprintln!("{} bytes", worst.len());
     for part in [
-        "1,000 of 1,000,000 flows are here; --format csv and --format json have 20,000.",
+        " of 1,000,000 flows are here; --format csv and --format json have 20,000.",
         "100 of 1,000,000 tunnels",
         "24 of 500 findings",
         "20 of 1,000 files",

@@ -115,7 +115,7 @@ fn a_command_names_the_file() {
     for name in ["a\u{1b}[31mb'c.pcap", "txt\u{202e}pacp\n.pcap"] {
         let path = folder.path().join(name);
         fs::copy(pcap("sample.pcap"), &path).unwrap();
-        let visitor = Visitor::of(&Made::of(&[path.clone()]).path, Scripts::On);
+        let visitor = Visitor::of(&Made::of(std::slice::from_ref(&path)).path, Scripts::On);
         let commands = visitor.words(
             "[...document.querySelectorAll('#repeat code')]
             .map(code => code.textContent)",

@@ -178,9 +178,9 @@ fn draw_pieces(svg: &mut Svg, datagram: &LostDatagram, x: Scale) -> usize {
         ends[lane] = ends[lane].max(piece.to);
         lanes[lane].push(rect_of(*piece, lane, x));
     }
-    svg.rects("came", &lanes[0]);
+    svg.rects("came", &joined(&lanes[0]));
     for lane in &lanes[1..] {
-        svg.rects("again", lane);
+        svg.rects("again", &joined(lane));
     }
     lanes.iter().skip(1).filter(|lane| !lane.is_empty()).count()
 }
@@ -201,6 +201,22 @@ fn rect_of(piece: Piece, lane: usize, x: Scale) -> Rect {
     }
 }
 
+/// Narrow ones that are too near to each other to be told apart become one.
+fn joined(rects: &[Rect]) -> Vec<Rect> {
+    const NARROW: f64 = 4.0;
+    const NEAR: f64 = 0.9;
+    let mut all: Vec<Rect> = Vec::new();
+    for rect in rects {
+        match all.last_mut() {
+            Some(last) if rect.width < NARROW && rect.x - (last.x + last.width) < NEAR => {
+                last.width = last.width.max(rect.x + rect.width - last.x);
+            }
+            _ => all.push(*rect),
+        }
+    }
+    all
+}
+
 /// The gaps, hatched, with labels below; says how many rows of labels there are.
 fn draw_gaps(
     svg: &mut Svg,
@@ -214,7 +230,7 @@ fn draw_gaps(
         .filter(|stretch| stretch.fate == Fate::Missing);
     let place = |gap: &Stretch| (x.at(gap.from.into()), x.at(gap.to.into()));
     let rects: Vec<Rect> = gaps.clone().map(|gap| hatched(place(gap))).collect();
-    svg.rects("gap", &rects);
+    svg.rects("gap", &joined(&rects));
     let right = x.at(f64::MAX);
     let mut labels = Labels {
         below,
