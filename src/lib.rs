@@ -97,7 +97,7 @@
 //! | decode | model |
 //! | reassemble | model |
 //! | receiver | model, reassemble::FragmentFacts, reassemble::Key |
-//! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::LimitsHit |
+//! | account | model, reassemble::Carried, reassemble::Completed, reassemble::Datagram, reassemble::Fate, reassemble::FragmentFacts, reassemble::LargestFull, reassemble::Layout, reassemble::LimitsHit, reassemble::Run |
 //! | witness | |
 //! | host | model, witness |
 //! | pipeline | model, source, decode, reassemble, receiver, account |

@@ -25,7 +25,7 @@ pub(super) const CAUSE: Cause = Cause {
         Fix {
             when: "Linux, more memory and shorter timers",
             kind: FixKind::Command,
-            command: "sysctl -w net.ipv4.ipfrag_high_thresh=67108864 net.ipv4.ipfrag_time=2",
+            command: "sysctl -w net.ipv4.ipfrag_high_thresh=67108864 net.ipv4.ipfrag_time=5",
         },
         Fix {
             when: "any",
