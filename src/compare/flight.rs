@@ -319,16 +319,10 @@ impl Flight {
         let (flow, others) = (waiting.flow, waiting.seen);
         let order = self.paths.next_order(flow, point);
         self.ask_the_way(flow);
-        if let Some(other) = nearest(others, point, self.points) {
-            let there = *self.march.seen(place, other);
-            self.learn(
-                point,
-                sighting,
-                other,
-                &there,
-                flow,
-                Trust::of(sighting, true, true),
-            );
+        if others != 0 {
+            let seen_at = |flight: &Self, other: usize| *flight.march.seen(place, other);
+            let trust = Trust::of(sighting, true, true);
+            self.learn(point, sighting, others, seen_at, flow, trust);
             let reordered = self.paths.come(flow, point, others, |other| {
                 self.march.seen(place, other).order
             });
@@ -863,12 +857,12 @@ impl Flight {
         *self.seen_mut(piece, point) = Seen::of(sighting, order);
         self.ask_the_way(flow);
         let others = self.pieces[piece].seen;
-        if let Some(other) = nearest(others, point, self.points) {
-            let there = *self.seen(piece, other);
+        if others != 0 {
             let is_alike = self.parcels[number].id == sighting.id;
             let is_intact = self.pieces[piece].damaged == 0;
             let trust = Trust::of(sighting, is_alike, is_intact);
-            self.learn(point, sighting, other, &there, flow, trust);
+            let seen_at = |flight: &Self, other: usize| *flight.seen(piece, other);
+            self.learn(point, sighting, others, seen_at, flow, trust);
             let (points, seen) = (self.points, &self.seen);
             let order_at = |other: usize| seen[piece as usize * points + other].order;
             self.pieces[piece].reordered |= self.paths.come(flow, point, others, order_at);
@@ -888,39 +882,55 @@ impl Flight {
         self.settle_at_once(number, piece, sighting);
     }
 
-    /// What two points have seen tells about clocks and ways.
+    /// What other points have seen, too, tells about clocks and ways.
     fn learn(
         &mut self,
         point: usize,
         sighting: &Sighting,
-        other: usize,
-        there: &Seen,
+        others: Mask,
+        seen_at: impl Fn(&Self, usize) -> Seen,
         flow: u32,
         trust: Trust,
     ) {
+        let Some(other) = nearest(others, point, self.points) else {
+            return;
+        };
+        let there = seen_at(self, other);
         let steps = i32::from(there.hop_limit) - i32::from(sighting.hop_limit);
         let steps = if other < point { steps } else { -steps };
         let known = self.paths.get_mut(flow);
         known.keeps_ids |= trust.is_numbered_alike;
         known.steps = (known.steps + steps.signum()).clamp(-1000, 1000);
-        if !trust.tells_time {
-            return;
+        if trust.tells_time {
+            let is_backward = self.is_backward(flow);
+            self.set_clock((point, sighting.time), (other, there.time), is_backward);
+            let beside = [point.checked_sub(1), point.checked_add(1)].into_iter();
+            let points = self.points;
+            let is_seen = |other: &usize| *other < points && others & bit(*other) != 0;
+            for other in beside.flatten().filter(is_seen) {
+                let there = seen_at(self, other).time;
+                self.set_beside((point, sighting.time), (other, there), is_backward);
+            }
         }
-        let is_backward = self.is_backward(flow);
-        let (low, high) = (point.min(other), point.max(other));
-        let (low_time, high_time) = match low == point {
-            true => (sighting.time, there.time),
-            false => (there.time, sighting.time),
-        };
-        if high - low == 1 && low > 0 {
-            self.beside[high].learn(low_time, high_time, is_backward);
-        }
-        let low_time = self.clocks[low].to_reference(low_time);
-        self.clocks[high].learn(low_time, high_time, is_backward);
+    }
+
+    /// Holds the clock of one of two points against that of the first.
+    fn set_clock(&mut self, one: (usize, Timestamp), other: (usize, Timestamp), back: bool) {
+        let (low, high) = (one.min(other), one.max(other));
+        let there = self.clocks[low.0].to_reference(low.1);
+        self.clocks[high.0].learn(there, high.1, back);
         if !self.is_acquainted {
             let mut clocks = self.clocks.iter().skip(1);
             self.is_acquainted =
                 clocks.all(|clock| clock.matched.iter().sum::<u64>() >= self.march_after);
+        }
+    }
+
+    /// Holds the clocks of two neighbours against each other, whichever was seen first.
+    fn set_beside(&mut self, one: (usize, Timestamp), other: (usize, Timestamp), back: bool) {
+        let (front, behind) = (one.min(other), one.max(other));
+        if front.0 > 0 {
+            self.beside[behind.0].learn(front.1, behind.1, back);
         }
     }
 
