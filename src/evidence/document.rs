@@ -35,12 +35,12 @@ impl Document for Report {
 }
 
 impl Document for Comparison {
-    fn html(&self, _beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
-        comparison::html::write(self, out)
+    fn html(&self, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+        comparison::html::write_beside(self, beside, out)
     }
 
-    fn markdown(&self, _beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
-        comparison::markdown::write(self, out)
+    fn markdown(&self, beside: &Beside<'_>, out: &mut impl Write) -> io::Result<()> {
+        comparison::markdown::write_beside(self, beside, out)
     }
 
     fn json(&self, out: &mut impl Write) -> io::Result<()> {

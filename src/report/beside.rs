@@ -52,6 +52,36 @@ impl Beside<'_> {
     }
 }
 
+/// The same of captures along a path, each point of which is an interface of it.
+impl Beside<'_> {
+    /// The command that shows what is in it.
+    pub(super) fn path_command(&self) -> String {
+        format!(
+            "tshark -r {} -Y frame.comment -T fields -e frame.interface_name -e frame.number -e \
+             frame.comment",
+            self.capture
+        )
+    }
+
+    /// What it is, in sentences.
+    pub(super) fn path_words(&self) -> String {
+        let frames = number::counted(self.frames, "frame");
+        let mut words = format!(
+            "{} beside this holds {frames} that show what was found: a datagram as each point saw \
+             it, one interface a point, with a comment on each.",
+            self.capture
+        );
+        if !self.not_repeated.is_empty() {
+            let which = self.not_repeated.join(", ");
+            words.push_str(&format!(" It does not show {which}."));
+        }
+        words.push_str(
+            " Frames are numbered here, and in comments, as in the capture of their point.",
+        );
+        words
+    }
+}
+
 /// Where the figures are that a page has no room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) struct Elsewhere {

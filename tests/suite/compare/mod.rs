@@ -6,6 +6,7 @@
 mod alike;
 mod around;
 mod backward;
+mod bundle;
 mod changes;
 mod clocks;
 mod copies;

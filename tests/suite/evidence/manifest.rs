@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What sha256sum says of a file.
-fn sha256sum(path: &Path) -> String {
+pub fn sha256sum(path: &Path) -> String {
     let output = Command::new("sha256sum").arg(path).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     text.split(' ').next().unwrap().to_owned()

@@ -13,6 +13,9 @@ mod many_flows;
 mod place;
 mod wireshark;
 
+pub use manifest::sha256sum;
+pub use wireshark::tshark;
+
 use crate::support::{Setup, fraglens, value};
 use fraglens::model::LinkType;
 use fraglens::source::{Block, CaptureFiles, Source, SourceOptions};

@@ -16,7 +16,7 @@ const FIELDS: [&str; 4] = [
 ];
 
 /// What tshark prints of the frames of a file. It must have nothing to say of the file.
-fn tshark(path: &Path, fields: &[&str]) -> Vec<String> {
+pub fn tshark(path: &Path, fields: &[&str]) -> Vec<String> {
     let output = Command::new("tshark")
         .args(["-n", "-T", "fields"])
         .args(fields.iter().flat_map(|field| ["-e", field]))

@@ -11,7 +11,7 @@ mod segments;
 mod summary;
 
 use super::{Comparison, found, repeat, words};
-use crate::report::beside::Elsewhere;
+use crate::report::beside::{Beside, Elsewhere};
 use crate::report::html::bounds::{LINE, clipped};
 use crate::report::html::section::{Part, Section};
 use crate::report::html::{About, findings, lay_out, receivers};
@@ -28,6 +28,23 @@ const SEGMENTS: usize = 24;
 
 /// Writes the comparison as a page.
 pub fn write(comparison: &Comparison, out: &mut impl Write) -> io::Result<()> {
+    write_page(comparison, None, out)
+}
+
+/// Writes the comparison as a page of a folder that holds this as well.
+pub fn write_beside(
+    comparison: &Comparison,
+    beside: &Beside<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write_page(comparison, Some(beside), out)
+}
+
+fn write_page(
+    comparison: &Comparison,
+    beside: Option<&Beside<'_>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let last = comparison.points.len().saturating_sub(1);
     let last = u32::try_from(last).unwrap_or(u32::MAX);
     let place = format!("at {}", words::point_name(comparison, last));
@@ -42,16 +59,17 @@ pub fn write(comparison: &Comparison, out: &mut impl Write) -> io::Result<()> {
         flows::carriers(comparison),
         receivers::of(&comparison.receivers, &place, begins),
         captures::section(comparison),
-        commands(comparison),
+        commands(comparison, beside),
     ];
     let key = |index: usize| comparison.flows.get(index).map(|flow| flow.key.clone());
     let found = found::findings(comparison, file_of);
-    let summary = summary::summary(comparison, &found);
+    let elsewhere = Elsewhere::of(beside);
+    let summary = summary::summary(comparison, &found, elsewhere);
     let about = About {
         tool: &comparison.tool,
         schema_version: comparison.schema_version,
         subject: summary.subject(),
-        elsewhere: Elsewhere::COMMANDS,
+        elsewhere,
     };
     let findings = findings::of(&found, "these captures", &key);
     let sections = sections.into_iter().flatten().collect();
@@ -73,12 +91,13 @@ fn base(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn commands(comparison: &Comparison) -> Option<Section> {
-    let commands = repeat::commands(comparison);
-    let commands = commands.iter().map(|command| clipped(command, 4 * LINE));
+fn commands(comparison: &Comparison, beside: Option<&Beside<'_>>) -> Option<Section> {
+    let shows = beside.map(Beside::path_command);
+    let commands = shows.into_iter().chain(repeat::commands(comparison));
+    let commands = commands.map(|command| clipped(&command, 4 * LINE));
     let part = Part::Commands(commands.collect());
-    let title = "How to repeat it";
-    Some(Section::of("repeat", title, String::new(), part))
+    let lead = beside.map_or_else(String::new, Beside::path_words);
+    Some(Section::of("repeat", "How to repeat it", lead, part))
 }
 
 #[cfg(test)]

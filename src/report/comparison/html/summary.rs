@@ -37,7 +37,7 @@ impl Summary {
     }
 }
 
-pub(super) fn summary(comparison: &Comparison, found: &[Finding]) -> Summary {
+pub(super) fn summary(comparison: &Comparison, found: &[Finding], elsewhere: Elsewhere) -> Summary {
     let explanation = comparison.explanation.as_ref();
     let sentence = explanation.map_or("", |explanation| explanation.sentence.as_str());
     let all = comparison.points.len();
@@ -47,12 +47,7 @@ pub(super) fn summary(comparison: &Comparison, found: &[Finding]) -> Summary {
         relation: words::relation(comparison),
         sentence: Prose::new(sentence, PARAGRAPH),
         path: path::draw(comparison),
-        path_left_out: left_out(
-            all.min(path::POINTS),
-            all as u64,
-            "point",
-            Elsewhere::COMMANDS,
-        ),
+        path_left_out: left_out(all.min(path::POINTS), all as u64, "point", elsewhere),
         balance: explained(comparison).and_then(|said| balance::of(&said, found, "arrived")),
     }
 }

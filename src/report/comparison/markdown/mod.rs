@@ -8,7 +8,7 @@ mod path;
 mod repeat;
 
 use super::{Comparison, found, words};
-use crate::report::beside::Elsewhere;
+use crate::report::beside::{Beside, Elsewhere};
 use crate::report::markdown::page::{Page, sentence};
 use crate::report::markdown::{capture, findings, receivers, write_fitting};
 use std::io::{self, Write};
@@ -17,11 +17,20 @@ pub use crate::report::markdown::MAX_BYTES;
 
 /// Writes the comparison as Markdown of at most [`MAX_BYTES`].
 pub fn write(comparison: &Comparison, out: &mut impl Write) -> io::Result<()> {
-    write_fitting(|most| page(comparison, most), out)
+    write_fitting(|most| page(comparison, None, most), out)
+}
+
+/// Writes the comparison as Markdown of a folder that holds this as well.
+pub fn write_beside(
+    comparison: &Comparison,
+    beside: &Beside<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write_fitting(|most| page(comparison, Some(beside), most), out)
 }
 
 /// The page with at most so many entries in each list.
-fn page(comparison: &Comparison, most: usize) -> String {
+fn page(comparison: &Comparison, beside: Option<&Beside<'_>>, most: usize) -> String {
     let mut page = Page::new(most);
     if let Some(relation) = words::relation(comparison) {
         page.paragraph(&sentence(relation));
@@ -38,8 +47,8 @@ fn page(comparison: &Comparison, most: usize) -> String {
     let place = format!("at {}", words::point_name(comparison, last));
     receivers::write_section(&comparison.receivers, &sentence(&place), &mut page);
     write_problems(comparison, &mut page);
-    repeat::write(comparison, &mut page);
-    page.finish(&comparison.tool, Elsewhere::COMMANDS)
+    repeat::write(comparison, beside, &mut page);
+    page.finish(&comparison.tool, Elsewhere::of(beside))
 }
 
 fn write_problems(comparison: &Comparison, page: &mut Page) {

@@ -1,14 +1,19 @@
 //! The commands that show the same again, as far as they fit.
 
 use crate::model::number;
+use crate::report::beside::Beside;
 use crate::report::comparison::{Comparison, repeat};
-use crate::report::markdown::page::Page;
+use crate::report::markdown::page::{Page, words};
 
 /// Longest command. What is longer, because of its paths, is left out.
 const COMMAND_BYTES: usize = 4_000;
 
-pub(super) fn write(comparison: &Comparison, page: &mut Page) {
-    let mut commands = repeat::commands(comparison);
+pub(super) fn write(comparison: &Comparison, beside: Option<&Beside<'_>>, page: &mut Page) {
+    let shows = beside.map(Beside::path_command);
+    let mut commands: Vec<String> = shows
+        .into_iter()
+        .chain(repeat::commands(comparison))
+        .collect();
     let all = commands.len();
     commands.retain(|command| command.len() <= COMMAND_BYTES);
     if commands.len() < all {
@@ -17,5 +22,8 @@ pub(super) fn write(comparison: &Comparison, page: &mut Page) {
     }
     let shown = page.shown(&commands, usize::MAX);
     page.heading(3, "To see it again");
+    if let Some(beside) = beside {
+        page.paragraph(&words(&beside.path_words()));
+    }
     page.commands(shown);
 }

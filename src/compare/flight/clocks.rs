@@ -1,0 +1,132 @@
+//! What packets that several points saw tell of clocks, and of which way flows go.
+
+use super::{Flight, bit, nearest};
+use crate::compare::parcel::{Mask, Seen};
+use crate::compare::sighting::Sighting;
+use crate::model::Timestamp;
+
+/// What may be learnt from a packet that two points saw.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trust {
+    /// Both have it under the same identification.
+    is_numbered_alike: bool,
+    /// It is sure to be the same packet.
+    tells_time: bool,
+}
+
+impl Trust {
+    pub fn of(sighting: &Sighting, is_alike: bool, is_intact: bool) -> Self {
+        Self {
+            is_numbered_alike: sighting.has_identity() && is_alike,
+            tells_time: is_intact && sighting.can_be_told(),
+        }
+    }
+}
+
+impl Flight {
+    /// What other points have seen, too, tells about clocks and ways.
+    pub(super) fn learn(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        others: Mask,
+        seen_at: impl Fn(&Self, usize) -> Seen,
+        flow: u32,
+        trust: Trust,
+    ) {
+        let Some(other) = nearest(others, point, self.points) else {
+            return;
+        };
+        let there = seen_at(self, other);
+        let steps = i32::from(there.hop_limit) - i32::from(sighting.hop_limit);
+        let steps = if other < point { steps } else { -steps };
+        let known = self.paths.get_mut(flow);
+        known.keeps_ids |= trust.is_numbered_alike;
+        known.steps = (known.steps + steps.signum()).clamp(-1000, 1000);
+        if trust.tells_time {
+            let is_backward = self.is_backward(flow);
+            self.set_clock((point, sighting.time), (other, there.time), is_backward);
+            let beside = [point.checked_sub(1), point.checked_add(1)].into_iter();
+            let points = self.points;
+            let is_seen = |other: &usize| *other < points && others & bit(*other) != 0;
+            for other in beside.flatten().filter(is_seen) {
+                let there = seen_at(self, other).time;
+                self.set_beside((point, sighting.time), (other, there), is_backward);
+            }
+        }
+    }
+
+    /// Holds the clock of one of two points against that of the first.
+    pub(super) fn set_clock(
+        &mut self,
+        one: (usize, Timestamp),
+        other: (usize, Timestamp),
+        back: bool,
+    ) {
+        let (low, high) = (one.min(other), one.max(other));
+        let there = self.clocks[low.0].to_reference(low.1);
+        self.clocks[high.0].learn(there, high.1, back);
+        if !self.is_acquainted {
+            let mut clocks = self.clocks.iter().skip(1);
+            self.is_acquainted =
+                clocks.all(|clock| clock.matched.iter().sum::<u64>() >= self.march_after);
+        }
+    }
+
+    /// Holds the clocks of two neighbours against each other, whichever was seen first.
+    pub(super) fn set_beside(
+        &mut self,
+        one: (usize, Timestamp),
+        other: (usize, Timestamp),
+        back: bool,
+    ) {
+        let (front, behind) = (one.min(other), one.max(other));
+        if front.0 > 0 {
+            self.beside[behind.0].learn(front.1, behind.1, back);
+        }
+    }
+
+    /// How long a packet took from one point to another behind it, in nanoseconds,
+    /// whichever way it went.
+    pub(in crate::compare) fn took(
+        &self,
+        (front, back): (usize, usize),
+        entered: &Seen,
+        left: &Seen,
+    ) -> i64 {
+        let is_beside = back - front == 1 && front > 0;
+        let (clock, entered) = match is_beside {
+            true => (&self.beside[back], entered.time),
+            false => {
+                let entered = self.clocks[front].to_reference(entered.time);
+                (&self.clocks[back], entered)
+            }
+        };
+        (clock.to_reference(left.time) - entered).0.saturating_abs()
+    }
+
+    /// Whether a flow goes from the last point to the first.
+    pub(in crate::compare) fn is_backward(&self, flow: u32) -> bool {
+        let known = self.paths.get(flow);
+        match known.steps {
+            0 => known.goes_back,
+            steps => steps < 0,
+        }
+    }
+
+    /// Which way the addresses of a flow go, once more of them are known.
+    pub(super) fn ask_the_way(&mut self, flow: u32) {
+        let known = self.paths.get(flow);
+        if known.asked == known.points {
+            return;
+        }
+        let points = known.points;
+        let goes_back = (0..self.points).any(|point| {
+            let key = self.paths.key_at(flow, point);
+            let hint = key.and_then(|key| self.backward.get(&(point, key.addresses)));
+            hint == Some(&true)
+        });
+        let known = self.paths.get_mut(flow);
+        (known.goes_back, known.asked) = (goes_back, points);
+    }
+}

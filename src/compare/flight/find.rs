@@ -1,0 +1,413 @@
+//! The parcel that a sighting is of: by flow and identification, by its datagram, by its
+//! bytes, or under another name.
+
+use super::step::COPIES_COME_WITHIN;
+use super::{
+    Flight, MAX_CHAIN, SUPER_BYTES, UDP_HEADER, apart, bit, content_key, datagram_key, key,
+    may_be_cut, place_in,
+};
+use crate::compare::parcel::{Parcel, UNKNOWN};
+use crate::compare::sighting::{Form, Sighting};
+use crate::compare::slab::NONE;
+use crate::model::{Duration, Protocol, Timestamp};
+
+/// Fragments of one datagram come to one point within this time, or are of another with
+/// the same identification.
+const FRAGMENTS_COME_WITHIN: Duration = Duration::from_millis(500);
+/// Bytes that differ are damage only so near in time: identifications come again.
+const DAMAGE_WITHIN: Duration = Duration::from_millis(50);
+/// The same where nothing but their order tells them apart.
+const MAX_ALIKE: usize = 32;
+
+/// How a sighting fits a parcel, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// It is what somebody else saw.
+    Same,
+    /// It is part of the same datagram, cut in another way.
+    Part,
+    /// It is a message of a super-frame, whose bytes begin there.
+    Message(u32),
+    /// It came again.
+    Copy,
+    /// It has the same name and other bytes.
+    Damaged,
+}
+
+/// A parcel that a sighting is of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub parcel: u32,
+    /// The piece that it is, or [`NONE`] for a new one.
+    pub piece: u32,
+    pub fit: Fit,
+}
+
+impl Flight {
+    /// The parcel that a sighting is of, and the flow of the path it goes by.
+    pub(super) fn find(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> Option<Found> {
+        if flow != NONE {
+            let found = self
+                .look(point, sighting, key(flow, sighting.identity), time)
+                .or_else(|| self.as_datagram(point, sighting, flow, time))
+                .or_else(|| self.as_message(point, sighting, flow, time));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let is_unknown = flow == NONE || self.paths.is_alone(flow, point);
+        if is_unknown && let Some(found) = self.under_other_name(point, sighting, time) {
+            return Some(found);
+        }
+        let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
+        if (is_unknown && self.is_looked_for(flow, sighting)) || is_renumbered {
+            return self.by_content(point, sighting, flow, time);
+        }
+        None
+    }
+
+    /// Whole here and in fragments elsewhere, or the other way round.
+    pub(super) fn as_datagram(
+        &self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let look = |flow: u32| self.look(point, sighting, datagram_key(flow, sighting.id), time);
+        // Two flows between the same addresses may have the same identifications.
+        let is_cut = |found: &Found| self.parcels[found.parcel].form == Form::Piece;
+        match sighting.form {
+            Form::Piece => look(flow),
+            Form::Whole if may_be_cut(sighting) => {
+                let mut bases = self.paths.bases(flow);
+                bases.find_map(|base| look(base).filter(is_cut))
+            }
+            Form::Whole | Form::Segment => None,
+        }
+    }
+
+    /// One of the messages that a NIC makes of a super-frame of UDP (UDP_SEGMENT): each has
+    /// a header of its own and the next identification; where there is none, they come in
+    /// their order.
+    pub(super) fn as_message(
+        &self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let is_message = sighting.form == Form::Whole
+            && sighting.protocol == Protocol::UDP
+            && sighting.bytes > UDP_HEADER;
+        let supers = self.supers.get(&flow).filter(|_| is_message)?;
+        supers.iter().copied().find_map(|number| {
+            let parcel = &self.parcels[number];
+            let is_near = parcel.is_open && apart(time, parcel.first) <= self.window;
+            let is_larger = parcel.form == Form::Whole && parcel.length > sighting.bytes;
+            let message =
+                (is_near && is_larger).then(|| self.message(point, parcel, sighting))??;
+            Some(Found {
+                parcel: number,
+                piece: NONE,
+                fit: Fit::Message(message),
+            })
+        })
+    }
+
+    /// Where in a super-frame a message is: the first of it that comes to this point begins
+    /// as it does, and the others are as long as that one, but for the last.
+    pub(super) fn message(
+        &self,
+        point: usize,
+        parcel: &Parcel,
+        sighting: &Sighting,
+    ) -> Option<u32> {
+        let bytes = sighting.bytes - UDP_HEADER;
+        let (mut size, mut reached, mut head) = (0, UDP_HEADER, None);
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.bytes == parcel.length {
+                head = Some(piece.head);
+            }
+            if piece.seen & bit(point) != 0 {
+                if piece.bytes == parcel.length {
+                    return None;
+                }
+                size = size.max(piece.bytes);
+                reached = reached.max(piece.end());
+            }
+            at = piece.next;
+        }
+        let number = match sighting.is_numbered {
+            true => u32::from((sighting.id as u16).wrapping_sub(parcel.id as u16)),
+            false => (reached - UDP_HEADER).div_ceil(size.max(1)),
+        };
+        let is_begun = size > 0;
+        let offset = match is_begun {
+            true => UDP_HEADER.checked_add(number.checked_mul(size)?)?,
+            false => UDP_HEADER,
+        };
+        let end = offset.checked_add(bytes)?;
+        let fits = match is_begun {
+            true => (bytes == size && end <= parcel.length) || end == parcel.length,
+            false => number == 0 && head == Some(sighting.head) && end < parcel.length,
+        };
+        (fits && !self.covers(point, parcel, offset, bytes)).then_some(offset)
+    }
+
+    /// A flow with the same addresses, which nothing of this point is part of yet.
+    pub(super) fn under_other_name(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let mine = self.paths.flow_of(point, sighting.lane);
+        let alike: [u32; 8] = {
+            let mut alike = [NONE; 8];
+            let known = self.paths.alike(point, sighting.lane);
+            for (place, flow) in alike.iter_mut().zip(known) {
+                *place = flow;
+            }
+            alike
+        };
+        for flow in alike {
+            if flow == NONE || flow == mine || !self.paths.may_bind(point, sighting.lane, flow) {
+                continue;
+            }
+            let found = self
+                .look(point, sighting, key(flow, sighting.identity), time)
+                .or_else(|| self.as_datagram(point, sighting, flow, time))
+                .or_else(|| self.as_message(point, sighting, flow, time))
+                .or_else(|| self.begun_by(point, sighting, flow));
+            if let Some(found) = found.filter(|found| found.fit != Fit::Damaged) {
+                self.paths.bind(point, sighting.lane, flow);
+                return Some(found);
+            }
+            if self.begins_with_another(point, sighting, flow) {
+                self.paths.bind(point, sighting.lane, flow);
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether a super-frame begins with what was seen of a flow elsewhere.
+    pub(super) fn begins_with_another(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
+        let is_it = |parcel: u32| {
+            let parcel = &self.parcels[parcel];
+            parcel.seen & bit(point) == 0
+                && parcel.length < sighting.bytes
+                && self.pieces[parcel.pieces].content == sighting.content
+        };
+        sighting.form == Form::Segment
+            && self
+                .index
+                .newest(key(flow, sighting.identity))
+                .take(MAX_CHAIN)
+                .any(is_it)
+    }
+
+    /// A super-frame that begins with what is seen here.
+    pub(super) fn begun_by(&self, point: usize, sighting: &Sighting, flow: u32) -> Option<Found> {
+        if sighting.form != Form::Segment {
+            return None;
+        }
+        let chain = self.index.newest(key(flow, sighting.identity));
+        let mut chain = chain.take(MAX_CHAIN);
+        let parcel = chain.find(|parcel| {
+            let parcel = &self.parcels[*parcel];
+            let piece = &self.pieces[parcel.pieces];
+            parcel.seen & bit(point) == 0
+                && piece.content == sighting.content
+                && parcel.length > sighting.bytes
+        })?;
+        Some(Found {
+            parcel,
+            piece: NONE,
+            fit: Fit::Part,
+        })
+    }
+
+    /// The same bytes under other addresses.
+    pub(super) fn by_content(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let chain = self.index.newest(content_key(sighting));
+        let mut best: Option<(Found, (bool, Duration))> = None;
+        for parcel in chain.take(MAX_CHAIN) {
+            let theirs = self.paths.resolve(self.parcels[parcel].flow);
+            let is_free = theirs == flow || self.paths.may_bind(point, sighting.lane, theirs);
+            let fitting = is_free.then(|| self.fit_by_content(point, parcel, sighting));
+            let Some(found) = fitting.flatten() else {
+                continue;
+            };
+            let known = &self.parcels[parcel];
+            let rank = (known.id != sighting.id, apart(time, known.first));
+            if best.is_none_or(|(_, best)| rank < best) {
+                best = Some((found, rank));
+            }
+        }
+        let (found, _) = best?;
+        let theirs = self.paths.resolve(self.parcels[found.parcel].flow);
+        if theirs != flow {
+            self.paths.bind(point, sighting.lane, theirs);
+        }
+        if sighting.form == Form::Piece {
+            // Other pieces of it come under the same new number.
+            self.add_key(found.parcel, datagram_key(theirs, sighting.id));
+        }
+        Some(found)
+    }
+
+    pub(super) fn fit_by_content(
+        &self,
+        point: usize,
+        parcel: u32,
+        sighting: &Sighting,
+    ) -> Option<Found> {
+        let known = &self.parcels[parcel];
+        let mut at = known.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.content == sighting.content
+                && piece.agrees(sighting)
+                && piece.bytes == sighting.bytes
+                && piece.seen & bit(point) == 0
+            {
+                return Some(Found {
+                    parcel,
+                    piece: at,
+                    fit: Fit::Same,
+                });
+            }
+            at = piece.next;
+        }
+        None
+    }
+
+    /// The parcel with a key that fits best.
+    pub(super) fn look(
+        &self,
+        point: usize,
+        sighting: &Sighting,
+        key: u64,
+        time: Timestamp,
+    ) -> Option<Found> {
+        if sighting.form == Form::Whole && !sighting.has_identity() {
+            let chain = self.index.oldest(key).take(MAX_ALIKE);
+            return chain
+                .filter_map(|parcel| self.fit(point, parcel, sighting, time))
+                .find(|found| found.fit == Fit::Same);
+        }
+        let mut best: Option<(Found, (Fit, bool, Duration))> = None;
+        for parcel in self.index.newest(key).take(MAX_CHAIN) {
+            let Some(found) = self.fit(point, parcel, sighting, time) else {
+                continue;
+            };
+            let known = &self.parcels[parcel];
+            let rank = (found.fit, known.id != sighting.id, apart(time, known.first));
+            if best.is_none_or(|(_, best)| rank < best) {
+                best = Some((found, rank));
+            }
+        }
+        best.map(|(found, _)| found)
+    }
+
+    /// How a sighting fits a parcel; `None` if it is of another.
+    pub(super) fn fit(
+        &self,
+        point: usize,
+        parcel: u32,
+        sighting: &Sighting,
+        time: Timestamp,
+    ) -> Option<Found> {
+        let known = &self.parcels[parcel];
+        let (offset, bytes) = place_in(known, sighting)?;
+        if apart(time, known.first) > self.window {
+            return None;
+        }
+        let is_late = apart(time, known.last) > FRAGMENTS_COME_WITHIN;
+        if sighting.form == Form::Piece && known.seen & bit(point) != 0 && is_late {
+            return None;
+        }
+        let mut overlaps = false;
+        let mut at = known.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.offset == offset && piece.bytes == bytes {
+                let fit = self.fit_of_piece(point, at, sighting, time, known)?;
+                return Some(Found {
+                    parcel,
+                    piece: at,
+                    fit,
+                });
+            }
+            let is_here = piece.seen & bit(point) != 0;
+            overlaps |= is_here && piece.offset < offset + bytes && offset < piece.end();
+            at = piece.next;
+        }
+        let ends_within = known.length == UNKNOWN || offset + bytes <= known.length;
+        let is_cut_anew = !overlaps && ends_within && (offset, bytes) != (0, known.length);
+        let is_whole_of = sighting.form == Form::Whole && known.form == Form::Piece && !overlaps;
+        (is_cut_anew || is_whole_of).then_some(Found {
+            parcel,
+            piece: NONE,
+            fit: Fit::Part,
+        })
+    }
+
+    pub(super) fn fit_of_piece(
+        &self,
+        point: usize,
+        at: u32,
+        sighting: &Sighting,
+        time: Timestamp,
+        parcel: &Parcel,
+    ) -> Option<Fit> {
+        let piece = &self.pieces[at];
+        if self.was_sent_again(sighting, parcel) {
+            return None;
+        }
+        let agrees = piece.agrees(sighting) || sighting.form != parcel.form;
+        if piece.seen & bit(point) == 0 {
+            let is_near = apart(time, parcel.first) <= DAMAGE_WITHIN;
+            // Another stretch of a stream never takes the place of one.
+            let may_be_damaged = is_near && sighting.has_identity() && parcel.id == sighting.id;
+            return match agrees {
+                true => Some(Fit::Same),
+                false => may_be_damaged.then_some(Fit::Damaged),
+            };
+        }
+        let before = self.seen(at, point).time;
+        let is_copy = agrees
+            && sighting.has_identity()
+            && parcel.id == sighting.id
+            && apart(sighting.time, before) <= COPIES_COME_WITHIN;
+        is_copy.then_some(Fit::Copy)
+    }
+
+    /// Whether a stretch of a stream is the same in another packet. NICs that cut
+    /// super-frames number what comes of them anew.
+    pub(super) fn was_sent_again(&self, sighting: &Sighting, parcel: &Parcel) -> bool {
+        sighting.form == Form::Segment
+            && sighting.has_identity()
+            && parcel.has_identity
+            && parcel.id != sighting.id
+            && parcel.length <= SUPER_BYTES
+            && sighting.bytes <= SUPER_BYTES
+            && self.paths.get(self.paths.resolve(parcel.flow)).keeps_ids
+    }
+}

@@ -1,0 +1,420 @@
+//! What is under way: every sighting finds the parcel it is of, at whatever point that was
+//! seen before, or becomes one.
+
+mod clocks;
+mod find;
+mod settle;
+mod step;
+mod stretch;
+
+use self::clocks::Trust;
+use self::find::{Fit, Found};
+use super::book::Book;
+use super::clock::Clock;
+use super::content::hash;
+use super::copies::Copies;
+use super::index::Index;
+use super::march::March;
+use super::observer::segment_identity;
+use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
+use super::paths::Paths;
+use super::sighting::{Form, LaneFacts, Sighting};
+use super::slab::{NONE, Slab};
+use crate::model::facts::LARGEST_MTU;
+use crate::model::{Addresses, Duration, Protocol, Timestamp};
+use hashbrown::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Parcels with the same key that are looked at.
+const MAX_CHAIN: usize = 256;
+/// Sightings of a flow that are looked for by content; then every eighth.
+const EAGER: u32 = 1024;
+/// Packets from this size on may be super-frames, of which there are few in flight.
+const SUPER_BYTES: u32 = 1_500;
+/// Bytes of a UDP header.
+const UDP_HEADER: u32 = 8;
+/// Super-frames of one flow that are known at once.
+const MAX_SUPER: usize = 256;
+/// Whole datagrams from this size on may come in fragments elsewhere.
+const MAY_BE_CUT: u32 = 576;
+/// Pieces in flight at once.
+pub(super) const MAX_IN_FLIGHT: usize = 1 << 21;
+
+/// Keys of things that are no sightings of their own.
+const DATAGRAM: u64 = 11;
+const BY_CONTENT: u64 = 12;
+
+/// All that is under way.
+pub(super) struct Flight {
+    pub points: usize,
+    everywhere: Mask,
+    window: Duration,
+    pub paths: Paths,
+    pub march: March,
+    copies: Copies,
+    index: Index,
+    parcels: Slab<Parcel>,
+    pieces: Slab<Piece>,
+    /// Of each piece, by point.
+    seen: Vec<Seen>,
+    /// Super-frames in flight, by flow.
+    supers: HashMap<u32, Vec<u32>>,
+    pub clocks: Vec<Clock>,
+    /// How many packets it takes to know a clock well enough to tell at once how long a
+    /// packet took, and whether all are known so.
+    march_after: u64,
+    is_acquainted: bool,
+    /// The clock of each point against that of the point in front of it: the fastest packet
+    /// of one segment need not be that of another.
+    beside: Vec<Clock>,
+    /// From when to when each point captured, by its own clock.
+    pub spans: Vec<Option<(Timestamp, Timestamp)>>,
+    /// Seen not long ago, and seen before that but not everywhere; in order of time.
+    young: VecDeque<Due>,
+    old: BinaryHeap<Reverse<Due>>,
+    now: Timestamp,
+    /// Away while it is written in.
+    book: Option<Box<Book>>,
+    /// Ways that addresses go: those that go back.
+    backward: HashMap<(usize, Addresses), bool>,
+    /// Parcels given up early for want of room.
+    pub crowded_out: u64,
+    /// Times that were far from those before and behind them.
+    pub times_wrong: u64,
+    /// Times at which a clock was set back.
+    pub clocks_set_back: u64,
+}
+
+/// A parcel to look at when its time has come: in the order in which they were sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Due {
+    since: Timestamp,
+    /// Its place among those of its flow.
+    order: u32,
+    parcel: u32,
+}
+
+impl Flight {
+    pub fn new(
+        clocks: Vec<Clock>,
+        window: Duration,
+        book: Book,
+        backward: HashMap<(usize, Addresses), bool>,
+        march_after: u64,
+    ) -> Self {
+        let points = clocks.len();
+        let beside = (0..points).map(|point| {
+            let front = point.saturating_sub(1);
+            Clock::new(clocks[point].rough() - clocks[front].rough())
+        });
+        let beside = beside.collect();
+        Self {
+            points,
+            everywhere: ((1_u32 << points) - 1) as Mask,
+            window,
+            paths: Paths::new(points),
+            march: March::new(points),
+            copies: Copies::default(),
+            index: Index::default(),
+            parcels: Slab::default(),
+            pieces: Slab::default(),
+            seen: Vec::new(),
+            supers: HashMap::default(),
+            clocks,
+            march_after,
+            is_acquainted: false,
+            beside,
+            spans: vec![None; points],
+            young: VecDeque::new(),
+            old: BinaryHeap::new(),
+            now: Timestamp::MIN,
+            book: Some(Box::new(book)),
+            backward,
+            crowded_out: 0,
+            times_wrong: 0,
+            clocks_set_back: 0,
+        }
+    }
+
+    /// Takes in flows that a point met.
+    pub fn meet(&mut self, point: usize, fresh: &[LaneFacts]) {
+        self.paths.meet(point, fresh);
+    }
+
+    /// The time of a sighting by the clock of the first point.
+    pub fn time_of(&self, point: usize, sighting: &Sighting) -> Timestamp {
+        self.clocks[point].to_reference(sighting.time)
+    }
+
+    /// Takes the next sighting, whichever point it is of, with its time by the clock of the
+    /// first.
+    pub fn take(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
+        self.pass(time);
+        let flow = self.paths.flow_of(point, sighting.lane);
+        if sighting.form == Form::Piece {
+            if self.paths.comes_in_fragments(point, sighting.lane) {
+                self.all_fall_out();
+            }
+        } else if flow != NONE && self.in_step(point, sighting, flow, time) {
+            return;
+        }
+        if let Some(found) = self.find(point, sighting, flow, time) {
+            self.join(point, sighting, &found, time);
+            return;
+        }
+        // It may have turned out meanwhile.
+        let flow = self.paths.flow_of(point, sighting.lane);
+        if self.is_copy(point, sighting, flow, time) {
+            return;
+        }
+        let is_spread = sighting.form == Form::Segment && self.spread(point, sighting, flow, time);
+        if !is_spread {
+            self.begin(point, sighting, flow, time);
+        }
+    }
+
+    /// A sighting is of something that somebody saw.
+    fn join(&mut self, point: usize, sighting: &Sighting, found: &Found, time: Timestamp) {
+        let (offset, bytes) = match found.fit {
+            Fit::Message(offset) => (offset, sighting.bytes - UDP_HEADER),
+            _ => place_in(&self.parcels[found.parcel], sighting).unwrap_or((0, sighting.bytes)),
+        };
+        let piece = match found.piece {
+            NONE => self.add_piece(found.parcel, sighting, offset, bytes),
+            piece => piece,
+        };
+        match found.fit {
+            Fit::Copy => {
+                let seen = self.seen_mut(piece, point);
+                seen.copies = seen.copies.saturating_add(1);
+                return;
+            }
+            Fit::Damaged => self.pieces[piece].damaged |= bit(point),
+            Fit::Message(_) => self.parcels[found.parcel].is_super_udp = true,
+            Fit::Same | Fit::Part => {}
+        }
+        self.see(point, sighting, found.parcel, piece, time);
+    }
+
+    /// A point saw a piece of a parcel.
+    fn see(&mut self, point: usize, sighting: &Sighting, number: u32, piece: u32, time: Timestamp) {
+        let flow = self.paths.resolve(self.parcels[number].flow);
+        let order = self.paths.next_order(flow, point);
+        *self.seen_mut(piece, point) = Seen::of(sighting, order);
+        self.ask_the_way(flow);
+        let others = self.pieces[piece].seen;
+        if others != 0 {
+            let is_alike = self.parcels[number].id == sighting.id;
+            let is_intact = self.pieces[piece].damaged == 0;
+            let trust = Trust::of(sighting, is_alike, is_intact);
+            let seen_at = |flight: &Self, other: usize| *flight.seen(piece, other);
+            self.learn(point, sighting, others, seen_at, flow, trust);
+            let (points, seen) = (self.points, &self.seen);
+            let order_at = |other: usize| seen[piece as usize * points + other].order;
+            self.pieces[piece].reordered |= self.paths.come(flow, point, others, order_at);
+        }
+        self.pieces[piece].seen |= bit(point);
+        let parcel = &mut self.parcels[number];
+        parcel.seen |= bit(point);
+        parcel.last = parcel.last.max(time);
+        parcel.is_carrier |= sighting.is_carrier;
+        if parcel.length == UNKNOWN && parcel.form == Form::Piece && sighting.ends_datagram() {
+            parcel.length = sighting.end();
+        }
+        if sighting.is_carrier {
+            self.paths.get_mut(flow).is_carrier = true;
+        }
+        self.name(point, sighting, number);
+        self.settle_at_once(number, piece, sighting);
+    }
+
+    /// A first fragment shows the ports of its datagram.
+    fn name(&mut self, point: usize, sighting: &Sighting, parcel: u32) {
+        if sighting.ported == super::sighting::NO_LANE {
+            return;
+        }
+        let known = self.parcels[parcel].ported;
+        let mine = self.paths.flow_of(point, sighting.ported);
+        let ported = match (known, mine) {
+            (NONE, NONE) => self.paths.add(point, sighting.ported),
+            (NONE, mine) => mine,
+            (known, mine) => {
+                let known = self.paths.resolve(known);
+                if mine != known && self.paths.may_bind(point, sighting.ported, known) {
+                    self.paths.bind(point, sighting.ported, known);
+                }
+                known
+            }
+        };
+        self.parcels[parcel].ported = ported;
+        self.ask_the_way(ported);
+        let steps = self.paths.get(self.parcels[parcel].flow).steps;
+        let flow = self.paths.get_mut(ported);
+        flow.is_carrier |= sighting.is_carrier;
+        if flow.steps == 0 {
+            flow.steps = steps;
+        }
+    }
+
+    /// Something that nobody saw before.
+    fn begin(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) {
+        let flow = match flow {
+            NONE => self.paths.add(point, sighting.lane),
+            flow => flow,
+        };
+        let (number, piece) = self.open(point, sighting, flow, time);
+        self.see(point, sighting, number, piece, time);
+        self.young.push_back(Due {
+            since: time,
+            order: self.seen(piece, point).order,
+            parcel: number,
+        });
+        self.keep_to_bounds();
+    }
+
+    /// A parcel with its first piece, to be found by all its keys.
+    fn open(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> (u32, u32) {
+        let parcel = Parcel::of(sighting, flow, time);
+        let number = self.parcels.insert(parcel);
+        let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
+        let piece = self.add_piece(number, sighting, offset, bytes);
+        let identity = match sighting.form {
+            Form::Segment => segment_identity(sighting.offset),
+            Form::Whole | Form::Piece => sighting.identity,
+        };
+        self.add_key(number, key(flow, identity));
+        if may_be_cut(sighting) {
+            let base = self.paths.base_of(point, sighting.lane);
+            let base = match self.paths.flow_of(point, base) {
+                NONE => self.paths.add(point, base),
+                base => base,
+            };
+            self.add_key(number, datagram_key(base, sighting.id));
+        } else if sighting.form == Form::Piece {
+            self.add_key(number, datagram_key(flow, sighting.id));
+        }
+        let is_wanted = self.paths.is_wanting(flow) && self.is_looked_for(flow, sighting);
+        let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
+        if is_wanted || is_renumbered {
+            self.add_key(number, content_key(sighting));
+        }
+        let known = self.paths.get_mut(flow);
+        known.sightings = known.sightings.saturating_add(1);
+        known.under_way += 1;
+        if may_be_super(&parcel, sighting) {
+            let supers = self.supers.entry(flow).or_default();
+            if supers.len() >= MAX_SUPER {
+                supers.remove(0);
+            }
+            supers.push(number);
+        }
+        (number, piece)
+    }
+
+    fn keep_to_bounds(&mut self) {
+        if self.pieces.len() > MAX_IN_FLIGHT {
+            self.make_room();
+        }
+    }
+
+    /// By content are looked for all at first, then some: the same at every point.
+    fn is_looked_for(&self, flow: u32, sighting: &Sighting) -> bool {
+        flow == NONE || self.paths.get(flow).sightings < EAGER || sighting.content.is_multiple_of(8)
+    }
+
+    fn add_key(&mut self, parcel: u32, key: u64) {
+        let first = self.parcels[parcel].keys;
+        self.parcels[parcel].keys = self.index.insert(key, parcel, first);
+    }
+
+    fn add_piece(&mut self, parcel: u32, sighting: &Sighting, offset: u32, bytes: u32) -> u32 {
+        let next = self.parcels[parcel].pieces;
+        let piece = self.pieces.insert(Piece::of(sighting, offset, bytes, next));
+        let needed = (piece as usize + 1) * self.points;
+        if self.seen.len() < needed {
+            self.seen.resize(needed, Seen::default());
+        }
+        self.parcels[parcel].pieces = piece;
+        piece
+    }
+
+    pub fn seen(&self, piece: u32, point: usize) -> &Seen {
+        &self.seen[piece as usize * self.points + point]
+    }
+
+    fn seen_mut(&mut self, piece: u32, point: usize) -> &mut Seen {
+        &mut self.seen[piece as usize * self.points + point]
+    }
+
+    pub fn piece(&self, piece: u32) -> &Piece {
+        &self.pieces[piece]
+    }
+}
+
+/// Pairs of points between which is counted: neighbours, then the ends if others are
+/// between them.
+pub(super) fn pairs(points: usize) -> impl Iterator<Item = (usize, usize)> {
+    let neighbours = (1..points).map(|back| (back - 1, back));
+    neighbours.chain((points > 2).then_some((0, points - 1)))
+}
+
+fn bit(point: usize) -> Mask {
+    1 << point
+}
+
+/// The point nearest to one among others, those in front first.
+fn nearest(others: Mask, point: usize, points: usize) -> Option<usize> {
+    let in_front = (0..point).rev().find(|other| others & bit(*other) != 0);
+    in_front.or_else(|| (point + 1..points).find(|other| others & bit(*other) != 0))
+}
+
+fn key(flow: u32, identity: u64) -> u64 {
+    hash(&[flow.into(), identity])
+}
+
+fn datagram_key(flow: u32, id: u32) -> u64 {
+    hash(&[DATAGRAM, flow.into(), id.into()])
+}
+
+fn content_key(sighting: &Sighting) -> u64 {
+    hash(&[BY_CONTENT, sighting.content])
+}
+
+fn may_be_cut(sighting: &Sighting) -> bool {
+    sighting.form == Form::Whole && sighting.has_identity() && sighting.ip_bytes > MAY_BE_CUT
+}
+
+/// Whether a NIC may cut it into several packets. UDP of such a size is cut by routers, too.
+fn may_be_super(parcel: &Parcel, sighting: &Sighting) -> bool {
+    let is_cut_so = parcel.form == Form::Segment || sighting.protocol == Protocol::UDP;
+    is_cut_so && parcel.form != Form::Piece && parcel.length > SUPER_BYTES
+}
+
+/// How far apart two times are.
+pub(super) fn apart(one: Timestamp, other: Timestamp) -> Duration {
+    let apart = one - other;
+    Duration(apart.0.saturating_abs())
+}
+
+/// What of a parcel a sighting is; `None` if it cannot be any.
+fn place_in(parcel: &Parcel, sighting: &Sighting) -> Option<(u32, u32)> {
+    let (offset, bytes) = match (parcel.form, sighting.form) {
+        (Form::Segment, Form::Segment) => {
+            (sighting.offset.wrapping_sub(parcel.start), sighting.bytes)
+        }
+        (Form::Segment, _) | (_, Form::Segment) => return None,
+        (_, Form::Piece) => (sighting.offset, sighting.bytes),
+        (Form::Piece, Form::Whole) => (0, sighting.bytes),
+        (Form::Whole, Form::Whole) if parcel.length == sighting.bytes => (0, sighting.bytes),
+        (Form::Whole, Form::Whole) => return None,
+    };
+    // Sizes of a stream's stretches are bounded by those of packets.
+    (offset <= LARGEST_MTU * 64 && bytes <= LARGEST_MTU * 64).then_some((offset, bytes))
+}

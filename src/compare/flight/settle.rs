@@ -1,0 +1,171 @@
+//! What is over is written down, and forgotten.
+
+use super::{Due, Flight, SUPER_BYTES, key};
+use crate::compare::book::Book;
+use crate::compare::copies::Copied;
+use crate::compare::parcel::Parcel;
+use crate::compare::sighting::{Form, Sighting};
+use crate::compare::slab::NONE;
+use crate::model::{Duration, Timestamp};
+use std::cmp::Reverse;
+
+/// What every point has seen stays known for so long, for copies that come late.
+pub(super) const LINGER: Duration = Duration::from_millis(150);
+/// So many of them, at most: what is known of more would not stay in a cache.
+const MAX_LINGERING: usize = 1 << 13;
+
+impl Flight {
+    /// Time goes on: what is over is settled.
+    pub(super) fn pass(&mut self, time: Timestamp) {
+        self.now = self.now.max(time);
+        while let Some(place) = self.march.overdue(self.now, LINGER) {
+            self.falls_out(place);
+        }
+        while let Some(copied) = self.copies.take_before(self.now, LINGER) {
+            self.write_copies(&copied);
+        }
+        while let Some(due) = self.young.front().copied() {
+            if self.now - due.since <= LINGER && self.young.len() <= MAX_LINGERING {
+                break;
+            }
+            self.young.pop_front();
+            self.look_at(due);
+        }
+        while let Some(Reverse(due)) = self.old.peek().copied() {
+            if self.now - due.since <= self.window {
+                break;
+            }
+            self.old.pop();
+            self.settle(due.parcel);
+        }
+    }
+
+    pub(super) fn look_at(&mut self, due: Due) {
+        let parcel = &self.parcels[due.parcel];
+        if !parcel.is_open {
+            self.parcels.remove(due.parcel);
+        } else if self.is_complete(parcel) {
+            self.settle(due.parcel);
+        } else {
+            self.parcels[due.parcel].is_old = true;
+            self.old.push(Reverse(due));
+        }
+    }
+
+    /// Whether every point saw all of it, in the same pieces.
+    pub(super) fn is_complete(&self, parcel: &Parcel) -> bool {
+        let mut bytes = 0;
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.seen != self.everywhere {
+                return false;
+            }
+            bytes += piece.bytes;
+            at = piece.next;
+        }
+        bytes == parcel.length
+    }
+
+    /// What cannot be told from others of its kind is over as soon as all have seen it; so
+    /// is what took long, and what would have marched had its flow been known before.
+    pub(super) fn settle_at_once(&mut self, number: u32, piece: u32, sighting: &Sighting) {
+        let parcel = &self.parcels[number];
+        if self.pieces[piece].seen != self.everywhere || !parcel.is_open {
+            return;
+        }
+        let flow = self.paths.resolve(parcel.flow);
+        let is_alike = parcel.form == Form::Whole && !parcel.has_identity;
+        let might_have_marched = self.may_march(sighting, flow)
+            && parcel.is_one(&self.pieces[piece])
+            && parcel.id == sighting.id
+            && (0..self.points).all(|point| self.seen(piece, point).copies == 0);
+        let took_long = parcel.is_old || self.now - parcel.first > LINGER;
+        if is_alike || might_have_marched || (took_long && self.is_complete(parcel)) {
+            if might_have_marched {
+                let key = key(flow, sighting.identity);
+                self.march.passed(key, sighting, parcel.last);
+            }
+            self.close(number);
+        }
+    }
+
+    /// The oldest go first.
+    pub(super) fn make_room(&mut self) {
+        let oldest = self.old.pop().map(|Reverse(due)| due);
+        let due = oldest.or_else(|| self.young.pop_front());
+        if let Some(due) = due {
+            self.crowded_out += u64::from(self.parcels[due.parcel].is_open);
+            self.settle(due.parcel);
+        }
+    }
+
+    /// The book, once all is settled.
+    pub(in crate::compare) fn take_book(&mut self) -> Book {
+        self.book.take().map(|book| *book).unwrap_or_default()
+    }
+
+    pub(super) fn write_copies(&mut self, copied: &Copied) {
+        let flow = self.paths.resolve(copied.flow);
+        if let Some(book) = &mut self.book {
+            book.copied(flow, &copied.copies);
+        }
+    }
+
+    /// Settles all that is left.
+    pub(in crate::compare) fn finish(&mut self) {
+        self.all_fall_out();
+        while let Some(copied) = self.copies.take() {
+            self.write_copies(&copied);
+        }
+        while let Some(due) = self.young.pop_front() {
+            self.look_at(due);
+        }
+        while let Some(Reverse(due)) = self.old.pop() {
+            self.settle(due.parcel);
+        }
+    }
+
+    pub(super) fn settle(&mut self, number: u32) {
+        if self.parcels[number].is_open {
+            self.close(number);
+        }
+        self.parcels.remove(number);
+    }
+
+    /// Writes a parcel into the book and forgets it; its number stays taken.
+    pub(super) fn close(&mut self, number: u32) {
+        let parcel = self.parcels[number];
+        self.parcels[number].is_open = false;
+        let flow = self.paths.resolve(parcel.flow);
+        self.paths.get_mut(flow).under_way -= 1;
+        let account = match parcel.ported {
+            NONE => parcel.flow,
+            ported => ported,
+        };
+        let account = self.paths.resolve(account);
+        if let Some(mut book) = self.book.take() {
+            book.settle(self, &parcel, account);
+            self.book = Some(book);
+        }
+        self.index.remove(parcel.keys);
+        if parcel.form != Form::Piece && parcel.length > SUPER_BYTES {
+            self.forget_super(parcel.flow, number);
+        }
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let next = self.pieces[at].next;
+            self.pieces.remove(at);
+            at = next;
+        }
+    }
+
+    pub(super) fn forget_super(&mut self, flow: u32, number: u32) {
+        if let Some(supers) = self.supers.get_mut(&flow) {
+            supers.retain(|known| *known != number);
+            if supers.is_empty() {
+                self.supers.remove(&flow);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Sightings of flows in step, and how flows fall out of it.
+
+use super::clocks::Trust;
+use super::find::Fit;
+use super::{Due, Flight, SUPER_BYTES, apart, bit, key, may_be_cut};
+use crate::compare::march::Step;
+use crate::compare::parcel::Seen;
+use crate::compare::recent::Before;
+use crate::compare::sighting::{Form, Sighting};
+use crate::compare::slab::NONE;
+use crate::model::{Duration, Protocol, Timestamp};
+use std::cmp::Reverse;
+
+/// Copies come within this time.
+pub(super) const COPIES_COME_WITHIN: Duration = Duration::from_millis(100);
+
+impl Flight {
+    /// Takes a sighting that is what its point is to see next of its flow, or the first of
+    /// it; anything else is to be looked for among all that is under way, for which all
+    /// that waits of its flow falls out of step.
+    pub(super) fn in_step(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> bool {
+        if self.may_march(sighting, flow) {
+            match self.march.step(point, flow, sighting) {
+                Step::Expected { place, passed_over } => {
+                    for _ in 0..passed_over {
+                        self.falls_out(self.march.expected(point, flow));
+                    }
+                    self.see_in_step(point, sighting, place, time);
+                    return true;
+                }
+                Step::Ahead if self.lead(point, sighting, flow, time) => return true,
+                Step::Astray if self.join_same(point, sighting, flow, time) => return true,
+                Step::Astray if self.is_copy(point, sighting, flow, time) => return true,
+                Step::Ahead | Step::Astray => {}
+            }
+        }
+        self.fall_out(flow);
+        false
+    }
+
+    /// What every point is sure to see as one packet.
+    pub(super) fn may_march(&self, sighting: &Sighting, flow: u32) -> bool {
+        let may_be_super = sighting.form == Form::Segment || sighting.protocol == Protocol::UDP;
+        self.is_acquainted
+            && sighting.form != Form::Piece
+            && self.paths.get(flow).points == self.everywhere
+            && !(may_be_super && sighting.bytes > SUPER_BYTES)
+            && !(may_be_cut(sighting) && self.paths.may_have_fragments(flow))
+    }
+
+    /// A point comes first with a packet, unless that was seen before; says whether that
+    /// was all.
+    pub(super) fn lead(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> bool {
+        if self.paths.get(flow).under_way > 0 {
+            if let Some(found) = self.find(point, sighting, flow, time) {
+                self.join(point, sighting, &found, time);
+                return true;
+            }
+            if sighting.form == Form::Segment && self.spread(point, sighting, flow, time) {
+                return true;
+            }
+        }
+        let key = key(flow, sighting.identity);
+        if sighting.can_be_told() {
+            match self.march.before(key, sighting) {
+                Before::Waits => return false,
+                Before::Passed(before) if is_copy_of(before, sighting, time) => {
+                    self.copies.note(key, flow, point, self.now);
+                    return true;
+                }
+                Before::Passed(_) | Before::Unknown => {}
+            }
+        }
+        let place = self.march.line_up(point, sighting, flow, key, time);
+        self.see_in_step(point, sighting, place, time);
+        true
+    }
+
+    /// Takes a copy of what every point had seen; says whether it is one.
+    pub(super) fn is_copy(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> bool {
+        if flow == NONE {
+            return false;
+        }
+        let key = key(flow, sighting.identity);
+        match self.march.before(key, sighting) {
+            Before::Passed(before) if is_copy_of(before, sighting, time) => {
+                self.copies.note(key, flow, point, self.now);
+                true
+            }
+            Before::Passed(_) | Before::Waits | Before::Unknown => false,
+        }
+    }
+
+    /// A packet that fell out of step before, and comes now.
+    pub(super) fn join_same(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> bool {
+        let is_out = self.paths.get(flow).under_way > 0;
+        let found = is_out
+            .then(|| self.find(point, sighting, flow, time))
+            .flatten();
+        match found.filter(|found| found.fit == Fit::Same) {
+            None => false,
+            Some(found) => {
+                self.join(point, sighting, &found, time);
+                true
+            }
+        }
+    }
+
+    pub(super) fn see_in_step(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        place: u32,
+        time: Timestamp,
+    ) {
+        let waiting = self.march.get(place);
+        let (flow, others) = (waiting.flow, waiting.seen);
+        let order = self.paths.next_order(flow, point);
+        self.ask_the_way(flow);
+        if others != 0 {
+            let seen_at = |flight: &Self, other: usize| *flight.march.seen(place, other);
+            let trust = Trust::of(sighting, true, true);
+            self.learn(point, sighting, others, seen_at, flow, trust);
+            let reordered = self.paths.come(flow, point, others, |other| {
+                self.march.seen(place, other).order
+            });
+            self.march.get_mut(place).reordered |= reordered;
+        }
+        if self
+            .march
+            .see(point, place, Seen::of(sighting, order), time)
+        {
+            self.march.arrive(place);
+            if let Some(mut book) = self.book.take() {
+                book.settle_in_step(self, place);
+                self.book = Some(book);
+            }
+        }
+    }
+
+    /// All that waits of a flow becomes parcels.
+    pub(super) fn fall_out(&mut self, flow: u32) {
+        loop {
+            match self.march.first_of(flow) {
+                NONE => return,
+                place => self.falls_out(place),
+            }
+        }
+    }
+
+    pub(super) fn all_fall_out(&mut self) {
+        while let Some(place) = self.march.oldest() {
+            self.falls_out(place);
+        }
+    }
+
+    /// What waits becomes a parcel.
+    pub(super) fn falls_out(&mut self, place: u32) {
+        let waiting = *self.march.get(place);
+        self.march.fall_out(place);
+        let (number, piece) = self.open(
+            waiting.point,
+            &waiting.sighting,
+            waiting.flow,
+            waiting.first,
+        );
+        for point in 0..self.points {
+            if waiting.seen & bit(point) != 0 {
+                *self.seen_mut(piece, point) = *self.march.seen(place, point);
+            }
+        }
+        self.pieces[piece].seen = waiting.seen;
+        self.pieces[piece].reordered = waiting.reordered;
+        let parcel = &mut self.parcels[number];
+        parcel.seen = waiting.seen;
+        parcel.last = waiting.last;
+        self.old.push(Reverse(Due {
+            since: waiting.first,
+            order: self.seen(piece, waiting.point).order,
+            parcel: number,
+        }));
+        self.keep_to_bounds();
+    }
+}
+
+/// Whether what comes now is a copy of the same that passed before.
+fn is_copy_of(before: Timestamp, sighting: &Sighting, time: Timestamp) -> bool {
+    sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN
+}

@@ -1,0 +1,121 @@
+//! The bundle of a comparison: what is in it, and what of it others can read.
+
+use crate::evidence::{sha256sum, tshark};
+use crate::support::{fraglens, pcap};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+const POINTS: [&str; 3] = [
+    "path-pod.pcap.zst",
+    "path-node.pcap.zst",
+    "path-receiver.pcap.zst",
+];
+
+struct Bundle {
+    folder: PathBuf,
+    said: String,
+    _home: TempDir,
+}
+
+impl Bundle {
+    fn of_the_path() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("bundle");
+        let mut command = fraglens();
+        command.args(["compare", "--quiet", "--evidence"]);
+        let output = command.arg(&folder).args(POINTS.map(pcap)).output();
+        let output = output.unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        Self {
+            folder,
+            said,
+            _home: home,
+        }
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.join(name)).unwrap()
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.text(name)).unwrap()
+    }
+}
+
+#[test]
+fn files_are_there_with_their_hashes() {
+    let bundle = Bundle::of_the_path();
+    let manifest = bundle.json("MANIFEST.json");
+    let mut written = BTreeSet::from(["MANIFEST.json".to_owned()]);
+    for output in manifest["outputs"].as_array().unwrap() {
+        let name = output["name"].as_str().unwrap();
+        assert_eq!(output["sha256"], sha256sum(&bundle.folder.join(name)));
+        written.insert(name.to_owned());
+    }
+    let there = fs::read_dir(&bundle.folder).unwrap();
+    let there = there.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(there.collect::<BTreeSet<String>>(), written);
+    let inputs = manifest["inputs"].as_array().unwrap();
+    for ((input, name), point) in inputs.iter().zip(POINTS).zip(["A", "B", "C"]) {
+        assert_eq!(input["sha256"], sha256sum(&pcap(name)));
+        assert_eq!(input["point"], point);
+    }
+}
+
+/// Each datagram that is shown is shown as every point saw it that has any of it.
+#[test]
+fn a_datagram_is_there_at_every_point() {
+    let bundle = Bundle::of_the_path();
+    let fields = ["frame.interface_name", "ip.id", "frame.comment"];
+    let capture = bundle.folder.join("evidence.pcapng");
+    let mut points: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in tshark(&capture, &fields) {
+        let [point, ids, comment] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        assert!(!comment.is_empty());
+        // The innermost; the tunnel at B has one of its own.
+        let id = ids.rsplit(',').next().unwrap();
+        let points = points.entry(id.to_owned()).or_default();
+        points.insert(point.to_owned());
+    }
+    let all = ["A", "B", "C"].map(str::to_owned);
+    let everywhere = points
+        .values()
+        .filter(|seen| all.iter().all(|point| seen.contains(point)));
+    let everywhere = everywhere.count();
+    assert!(everywhere >= 3, "{points:?}");
+}
+
+#[test]
+fn page_and_comment_say_what_lies_beside_them() {
+    let bundle = Bundle::of_the_path();
+    let manifest = bundle.json("MANIFEST.json");
+    let missing = manifest["findings_not_repeated"].as_array().unwrap();
+    for name in ["report.html", "report.md"] {
+        let text = bundle.text(name);
+        let text = text
+            .replace("<code>", "")
+            .replace("</code>", "")
+            .replace('`', "");
+        for part in [
+            "evidence.pcapng beside this holds",
+            "one interface a point",
+            "tshark -r evidence.pcapng -Y frame.comment",
+        ] {
+            assert!(text.contains(part), "{name} lacks {part}");
+        }
+        for id in missing {
+            let id = id.as_str().unwrap();
+            assert!(
+                text.contains(&format!("It does not show {id}")),
+                "{name}: {id}"
+            );
+            assert!(bundle.said.contains(id), "{}", bundle.said);
+        }
+    }
+}
