@@ -152,9 +152,16 @@ fn streams() -> impl Strategy<Value = Vec<Stream>> {
             },
         }
     });
+    // Between two addresses an identification is of one datagram (RFC 791).
     let numbered = |streams: Vec<Stream>| {
-        let numbered = (5_001..).zip(streams);
-        let numbered = numbered.map(|(port, stream)| Stream { port, ..stream });
+        let numbered = (0..).zip(streams).map(|(number, stream)| Stream {
+            port: 5_001 + number,
+            ids: match stream.ids {
+                Ids::From(_) => Ids::From(1 + u32::from(number) * 10_000),
+                Ids::None => Ids::None,
+            },
+            ..stream
+        });
         numbered.collect()
     };
     prop::collection::vec(stream, 1..5).prop_map(numbered)
