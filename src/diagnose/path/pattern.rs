@@ -177,7 +177,10 @@ impl Losses<'_> {
 
     fn by_distance(&self) -> Option<Described> {
         let period = self.between.shape.runs[0].period()?;
-        let what = format!("every {} packet of a flow was lost", ordinal(period));
+        let what = format!(
+            "every {} packet of a flow was lost",
+            number::ordinal(period.into())
+        );
         Some(told(Look::EveryKth, Some(period.into()), what))
     }
 
@@ -281,17 +284,6 @@ fn rate(classes: &[Fates]) -> Option<f64> {
     let all: u64 = classes.iter().map(sent).sum();
     let gone: u64 = classes.iter().map(lost).sum();
     (all >= ENOUGH).then(|| gone as f64 / all as f64)
-}
-
-fn ordinal(number: u32) -> String {
-    let ending = match (number % 100, number % 10) {
-        (11..=13, _) => "th",
-        (_, 1) => "st",
-        (_, 2) => "nd",
-        (_, 3) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
 }
 
 /// Steps it takes to say how losses go with the rate.
