@@ -19,6 +19,8 @@ pub(super) enum Before {
     Waits,
     /// Every point saw it, the last of them then.
     Passed(Timestamp),
+    /// The same, with other bytes.
+    Differed(Timestamp),
 }
 
 /// Packets by key. A key is a hash already.
@@ -100,7 +102,8 @@ impl Recent {
         match note.map(|note| (note.passed, note.check == check(sighting))) {
             Some((None, _)) => Before::Waits,
             Some((Some(time), true)) => Before::Passed(time),
-            Some((Some(_), false)) | None => Before::Unknown,
+            Some((Some(time), false)) => Before::Differed(time),
+            None => Before::Unknown,
         }
     }
 }
@@ -180,7 +183,8 @@ mod tests {
         assert_eq!(recent.before(7, &packet), Before::Waits);
         recent.passed(ticket, Timestamp(5));
         assert_eq!(recent.before(7, &packet), Before::Passed(Timestamp(5)));
-        assert_eq!(recent.before(7, &example(8)), Before::Unknown);
+        let other = recent.before(7, &example(8));
+        assert_eq!(other, Before::Differed(Timestamp(5)));
         recent.forget(ticket);
         assert_eq!(recent.before(7, &packet), Before::Unknown);
     }

@@ -9,6 +9,7 @@ mod stretch;
 
 use self::clocks::Trust;
 use self::find::{Fit, Found};
+use self::step::Told;
 use super::book::Book;
 use super::clock::Clock;
 use super::content::hash;
@@ -159,19 +160,36 @@ impl Flight {
         } else if flow != NONE && self.in_step(point, sighting, flow, time) {
             return;
         }
-        if let Some(found) = self.find(point, sighting, flow, time) {
-            self.join(point, sighting, &found, time);
+        if self.take_known(point, sighting, flow, time) {
             return;
         }
         // It may have turned out meanwhile.
         let flow = self.paths.flow_of(point, sighting.lane);
-        if self.is_copy(point, sighting, flow, time) {
-            return;
-        }
         let is_spread = sighting.form == Form::Segment && self.spread(point, sighting, flow, time);
         if !is_spread {
             self.begin(point, sighting, flow, time);
         }
+    }
+
+    /// Takes a sighting of what is under way, or a copy of what is over; says whether it is
+    /// either. A copy is no damage to another of its name.
+    fn take_known(
+        &mut self,
+        point: usize,
+        sighting: &Sighting,
+        flow: u32,
+        time: Timestamp,
+    ) -> bool {
+        let found = self.find(point, sighting, flow, time);
+        let flow = self.paths.flow_of(point, sighting.lane);
+        let is_sure = found.is_some_and(|found| found.fit != Fit::Damaged);
+        if !is_sure && self.told(point, sighting, flow, time) == Told::Copy {
+            return true;
+        }
+        if let Some(found) = found {
+            self.join(point, sighting, &found, time);
+        }
+        found.is_some()
     }
 
     /// A sighting is of something that somebody saw.

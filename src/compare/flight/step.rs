@@ -14,6 +14,17 @@ use std::cmp::Reverse;
 /// Copies come within this time.
 pub(super) const COPIES_COME_WITHIN: Duration = Duration::from_millis(100);
 
+/// What a sighting is to others of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// There are none.
+    New,
+    /// It came again after every point had seen it.
+    Copy,
+    /// It may be that, or damaged, or another.
+    Unclear,
+}
+
 impl Flight {
     /// Takes a sighting that is what its point is to see next of its flow, or the first of
     /// it; anything else is to be looked for among all that is under way, for which all
@@ -36,7 +47,9 @@ impl Flight {
                 }
                 Step::Ahead if self.lead(point, sighting, flow, time) => return true,
                 Step::Astray if self.join_same(point, sighting, flow, time) => return true,
-                Step::Astray if self.is_copy(point, sighting, flow, time) => return true,
+                Step::Astray if self.told(point, sighting, flow, time) == Told::Copy => {
+                    return true;
+                }
                 Step::Ahead | Step::Astray => {}
             }
         }
@@ -64,48 +77,46 @@ impl Flight {
         time: Timestamp,
     ) -> bool {
         if self.paths.get(flow).under_way > 0 {
-            if let Some(found) = self.find(point, sighting, flow, time) {
-                self.join(point, sighting, &found, time);
+            if self.take_known(point, sighting, flow, time) {
                 return true;
             }
             if sighting.form == Form::Segment && self.spread(point, sighting, flow, time) {
                 return true;
             }
         }
-        let key = key(flow, sighting.identity);
-        if sighting.can_be_told() {
-            match self.march.before(key, sighting) {
-                Before::Waits => return false,
-                Before::Passed(before) if is_copy_of(before, sighting, time) => {
-                    self.copies.note(key, flow, point, self.now);
-                    return true;
-                }
-                Before::Passed(_) | Before::Unknown => {}
-            }
+        match self.told(point, sighting, flow, time) {
+            Told::Copy => return true,
+            Told::Unclear => return false,
+            Told::New => {}
         }
+        let key = key(flow, sighting.identity);
         let place = self.march.line_up(point, sighting, flow, key, time);
         self.see_in_step(point, sighting, place, time);
         true
     }
 
-    /// Takes a copy of what every point had seen; says whether it is one.
-    pub(super) fn is_copy(
+    /// What a sighting is to those of its name that wait, or that passed not long ago. A
+    /// copy is noted.
+    pub(super) fn told(
         &mut self,
         point: usize,
         sighting: &Sighting,
         flow: u32,
         time: Timestamp,
-    ) -> bool {
-        if flow == NONE {
-            return false;
+    ) -> Told {
+        if flow == NONE || !sighting.can_be_told() {
+            return Told::New;
         }
         let key = key(flow, sighting.identity);
+        let is_near = |before| sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN;
         match self.march.before(key, sighting) {
-            Before::Passed(before) if is_copy_of(before, sighting, time) => {
+            Before::Waits => Told::Unclear,
+            Before::Passed(before) if is_near(before) => {
                 self.copies.note(key, flow, point, self.now);
-                true
+                Told::Copy
             }
-            Before::Passed(_) | Before::Waits | Before::Unknown => false,
+            Before::Differed(before) if is_near(before) => Told::Unclear,
+            Before::Unknown | Before::Passed(_) | Before::Differed(_) => Told::New,
         }
     }
 
@@ -205,9 +216,4 @@ impl Flight {
         }));
         self.keep_to_bounds();
     }
-}
-
-/// Whether what comes now is a copy of the same that passed before.
-fn is_copy_of(before: Timestamp, sighting: &Sighting, time: Timestamp) -> bool {
-    sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN
 }
