@@ -165,6 +165,36 @@ struct View {
     behind: Mask,
 }
 
+/// The sides of a pair of points on which a piece was seen.
+#[derive(Clone, Copy)]
+struct Sides {
+    is_front: bool,
+    is_back: bool,
+    /// Whether it is the rest of a frame there, which is counted where that begins.
+    is_rest: [bool; 2],
+}
+
+impl Sides {
+    /// A point further off stands for the nearest where that has nothing in its place: what
+    /// it saw cut in another way is counted by that cut.
+    fn of(flight: &Flight, pieces: &[u32], at: u32, view: &View) -> Self {
+        let piece = flight.piece(at);
+        let is_on = |side: Mask, nearest: usize| {
+            let is_here = piece.seen & (1 << nearest) != 0;
+            is_here || (piece.seen & side != 0 && !is_cut_otherwise(flight, pieces, piece, nearest))
+        };
+        let is_rest = |nearest: usize| {
+            let is_here = piece.seen & (1 << nearest) != 0;
+            is_here && flight.seen(at, nearest).is_rest()
+        };
+        Self {
+            is_front: is_on(view.in_front, view.front),
+            is_back: is_on(view.behind, view.back),
+            is_rest: [is_rest(view.front), is_rest(view.back)],
+        }
+    }
+}
+
 impl Book {
     pub fn new(points: usize, step: Duration) -> Self {
         let pairs = pairs(points).count();
@@ -371,9 +401,7 @@ impl Book {
         let is_innermost = !parcel.is_carrier;
         for point in 0..self.points {
             let here: Mask = 1 << point;
-            if parcel.seen & here != 0 && is_innermost {
-                self.tallies[point].datagrams += 1;
-            }
+            let mut begins = false;
             for at in pieces {
                 let piece = flight.piece(*at);
                 let tally = &mut self.tallies[point];
@@ -387,11 +415,17 @@ impl Book {
                 }
                 let is_elsewhere = piece.seen & !here != 0
                     || is_covered(flight, parcel, pieces, &piece.range(), !here);
-                tally.matched += u64::from(is_innermost && is_elsewhere);
+                let seen = flight.seen(*at, point);
+                begins |= !seen.is_rest();
+                tally.matched += u64::from(is_innermost && is_elsewhere && !seen.is_rest());
                 tally.fragments += u64::from(is_innermost && is_fragment(parcel, piece));
-                let hop_limit = flight.seen(*at, point).hop_limit;
-                self.accounts[number].at[point].count(hop_limit, 1, piece.ip_bytes.into());
+                let (packets, bytes) = match seen.is_rest() {
+                    true => (0, piece.bytes),
+                    false => (1, piece.ip_bytes),
+                };
+                self.accounts[number].at[point].count(seen.hop_limit, packets, bytes.into());
             }
+            self.tallies[point].datagrams += u64::from(is_innermost && begins);
         }
     }
 
@@ -419,15 +453,16 @@ impl Book {
         let mut whole = Whole::default();
         for (number, at) in (0..).zip(pieces) {
             let piece = flight.piece(*at);
-            let Some(fate) = fate(flight, parcel, pieces, piece, view) else {
+            let sides = Sides::of(flight, pieces, *at, view);
+            let Some(fate) = fate(flight, parcel, pieces, piece, view, sides) else {
                 continue;
             };
             if fate != Fate::Both && !is_judged {
                 between.outside[usize::from(fate == Fate::Back)] += 1;
                 continue;
             }
-            whole.note(piece, parcel, view, fate);
-            count(between, parcel, piece, view, fate);
+            whole.note(piece, parcel, sides, fate);
+            count(between, parcel, piece, sides, fate);
             if parcel.form == Form::Segment || parcel.is_super_udp {
                 add_part(flight, pieces, piece, view, fate, between);
             }
@@ -442,7 +477,7 @@ impl Book {
                 of: (parcel.length != UNKNOWN).then_some((piece.offset, parcel.length)),
                 is_last: piece.end() == parcel.length,
             });
-            if is_counted_here(piece, view, fate) {
+            if is_counted_here(sides, fate) {
                 between.shape.count(fate, piece.ip_bytes, place);
                 if fate != Fate::Both {
                     self.losses.push((order, fate));
@@ -508,13 +543,18 @@ struct Whole {
     only_front: u32,
     only_back: u32,
     largest: [u32; 2],
+    /// Whether any of it is more than the rest of another.
+    begins: [bool; 2],
 }
 
 impl Whole {
-    fn note(&mut self, piece: &Piece, parcel: &Parcel, view: &View, fate: Fate) {
-        let is_front = piece.seen & view.in_front != 0;
-        let is_back = piece.seen & view.behind != 0;
+    fn note(&mut self, piece: &Piece, parcel: &Parcel, sides: Sides, fate: Fate) {
+        let Sides {
+            is_front, is_back, ..
+        } = sides;
         let is_more = piece.end() != parcel.length;
+        self.begins[0] |= is_front && !sides.is_rest[0];
+        self.begins[1] |= is_back && !sides.is_rest[1];
         if is_front {
             self.front += 1;
             self.largest[0] = self.largest[0].max(if is_more { piece.ip_bytes } else { 0 });
@@ -530,11 +570,11 @@ impl Whole {
     }
 
     fn write(&self, parcel: &Parcel, between: &mut Between) {
-        if self.front > 0 {
+        if self.begins[0] {
             between.front.datagrams += 1;
             between.front_passed.datagrams += u64::from(self.back > 0 && self.lost[0] == 0);
         }
-        if self.back > 0 {
+        if self.begins[1] {
             between.back.datagrams += 1;
             between.back_passed.datagrams += u64::from(self.front > 0 && self.lost[1] == 0);
         }
@@ -595,6 +635,15 @@ fn is_covered(
     reached >= range.end
 }
 
+/// Whether a point saw bytes of a piece in another.
+fn is_cut_otherwise(flight: &Flight, pieces: &[u32], piece: &Piece, point: usize) -> bool {
+    pieces.iter().any(|at| {
+        let other = flight.piece(*at);
+        let overlaps = other.offset < piece.end() && piece.offset < other.end();
+        other.seen & (1 << point) != 0 && overlaps
+    })
+}
+
 /// What became of a piece between two points; `None` if it has nothing to do with them.
 fn fate(
     flight: &Flight,
@@ -602,10 +651,9 @@ fn fate(
     pieces: &[u32],
     piece: &Piece,
     view: &View,
+    sides: Sides,
 ) -> Option<Fate> {
-    let is_front = piece.seen & view.in_front != 0;
-    let is_back = piece.seen & view.behind != 0;
-    match (is_front, is_back) {
+    match (sides.is_front, sides.is_back) {
         (true, true) => Some(Fate::Both),
         (true, false) if piece.seen & (1 << view.front) != 0 => {
             let passed = is_covered(flight, parcel, pieces, &piece.range(), view.behind);
@@ -620,28 +668,28 @@ fn fate(
 }
 
 /// A piece that was cut in another way on the other side is counted on its own.
-fn is_counted_here(piece: &Piece, view: &View, fate: Fate) -> bool {
-    fate != Fate::Both || piece.seen & view.in_front != 0
+fn is_counted_here(sides: Sides, fate: Fate) -> bool {
+    fate != Fate::Both || (sides.is_front && !sides.is_rest[0])
 }
 
 /// Counts one piece on the sides where it was seen.
-fn count(between: &mut Between, parcel: &Parcel, piece: &Piece, view: &View, fate: Fate) {
-    let one = Count {
+fn count(between: &mut Between, parcel: &Parcel, piece: &Piece, sides: Sides, fate: Fate) {
+    let [front, back] = sides.is_rest.map(|is_rest| Count {
         datagrams: 0,
-        packets: 1,
+        packets: (!is_rest).into(),
         fragments: is_fragment(parcel, piece).into(),
-        bytes: piece.ip_bytes.into(),
-    };
-    if piece.seen & view.in_front != 0 {
-        between.front += one;
+        bytes: if is_rest { piece.bytes } else { piece.ip_bytes }.into(),
+    });
+    if sides.is_front {
+        between.front += front;
         if fate == Fate::Both {
-            between.front_passed += one;
+            between.front_passed += front;
         }
     }
-    if piece.seen & view.behind != 0 {
-        between.back += one;
+    if sides.is_back {
+        between.back += back;
         if fate == Fate::Both {
-            between.back_passed += one;
+            between.back_passed += back;
         }
     }
 }

@@ -411,6 +411,7 @@ impl Sight {
             traffic_class: ip.traffic_class,
             checksum: None,
             is_carrier: false,
+            is_rest: false,
         }
     }
 

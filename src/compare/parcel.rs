@@ -77,8 +77,12 @@ pub(super) struct Seen {
     pub copies: u8,
     pub hop_limit: u8,
     pub traffic_class: u8,
-    pub checksum: u8,
+    /// Code of the verdict on its checksum, and [`REST`].
+    marks: u8,
 }
+
+/// Set where a piece is the rest of a frame that is counted where that begins.
+const REST: u8 = 0x80;
 
 impl Parcel {
     pub fn of(sighting: &Sighting, flow: u32, first: Timestamp) -> Self {
@@ -164,8 +168,18 @@ impl Seen {
             copies: 0,
             hop_limit: sighting.hop_limit,
             traffic_class: sighting.traffic_class,
-            checksum: code(sighting.checksum),
+            marks: code(sighting.checksum) | if sighting.is_rest { REST } else { 0 },
         }
+    }
+
+    /// Code of the verdict on its checksum.
+    pub fn checksum(&self) -> u8 {
+        self.marks & !REST
+    }
+
+    /// Whether it is the rest of a frame that is counted where that begins.
+    pub fn is_rest(&self) -> bool {
+        self.marks & REST != 0
     }
 }
 

@@ -71,9 +71,26 @@ pub(super) struct Sighting {
     pub checksum: Option<Verdict>,
     /// Whether it is an outer packet: a tunnel is in its datagram.
     pub is_carrier: bool,
+    /// Whether it is the rest of a frame that is counted where that begins.
+    pub is_rest: bool,
 }
 
 impl Sighting {
+    /// What of a stretch of a stream is from `at` on. It has the headers if it is its begin;
+    /// how many packets are in front of it is unknown if it is not.
+    pub fn part(&self, at: u32, bytes: u32) -> Self {
+        let is_begin = at == self.offset;
+        let headers = self.ip_bytes.saturating_sub(self.bytes);
+        Self {
+            offset: at,
+            bytes,
+            ip_bytes: bytes + if is_begin { headers } else { 0 },
+            is_numbered: self.is_numbered && is_begin,
+            is_rest: !is_begin,
+            ..*self
+        }
+    }
+
     /// Where its bytes end.
     pub fn end(&self) -> u32 {
         self.offset.wrapping_add(self.bytes)
@@ -134,5 +151,6 @@ pub(super) fn example(id: u32) -> Sighting {
         traffic_class: 0,
         checksum: None,
         is_carrier: false,
+        is_rest: false,
     }
 }

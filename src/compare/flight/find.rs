@@ -348,6 +348,9 @@ impl Flight {
         while at != NONE {
             let piece = &self.pieces[at];
             if piece.offset == offset && piece.bytes == bytes {
+                if sighting.form == Form::Segment && self.came_otherwise(point, at, known) {
+                    return None;
+                }
                 let fit = self.fit_of_piece(point, at, sighting, time, known)?;
                 return Some(Found {
                     parcel,
@@ -360,7 +363,10 @@ impl Flight {
             at = piece.next;
         }
         let ends_within = known.length == UNKNOWN || offset + bytes <= known.length;
-        let is_cut_anew = !overlaps && ends_within && (offset, bytes) != (0, known.length);
+        // Of a stream, several parcels may have it: see `stretch`.
+        let is_datagram = sighting.form != Form::Segment;
+        let is_other_cut = ends_within && (offset, bytes) != (0, known.length);
+        let is_cut_anew = is_datagram && !overlaps && is_other_cut;
         let is_whole_of = sighting.form == Form::Whole && known.form == Form::Piece && !overlaps;
         (is_cut_anew || is_whole_of).then_some(Found {
             parcel,
@@ -378,7 +384,13 @@ impl Flight {
         parcel: &Parcel,
     ) -> Option<Fit> {
         let piece = &self.pieces[at];
-        if self.was_sent_again(sighting, parcel) {
+        let is_segment = sighting.form == Form::Segment;
+        let is_other = is_segment
+            && (self.was_sent_again(sighting, parcel)
+                || self
+                    .numbers_between(parcel, sighting, sighting.offset)
+                    .is_none());
+        if is_other {
             return None;
         }
         let agrees = piece.agrees(sighting) || sighting.form != parcel.form;
@@ -397,6 +409,12 @@ impl Flight {
             && parcel.id == sighting.id
             && apart(sighting.time, before) <= COPIES_COME_WITHIN;
         is_copy.then_some(Fit::Copy)
+    }
+
+    /// Whether a point saw the bytes of a piece, but in others.
+    fn came_otherwise(&self, point: usize, at: u32, parcel: &Parcel) -> bool {
+        let piece = &self.pieces[at];
+        piece.seen & bit(point) == 0 && self.covers(point, parcel, piece.offset, piece.bytes)
     }
 
     /// Whether a stretch of a stream is the same in another packet. NICs that cut

@@ -232,7 +232,12 @@ impl Flight {
             let order_at = |other: usize| seen[piece as usize * points + other].order;
             self.pieces[piece].reordered |= self.paths.come(flow, point, others, order_at);
         }
-        self.pieces[piece].seen |= bit(point);
+        let known = &mut self.pieces[piece];
+        known.seen |= bit(point);
+        if sighting.form == Form::Segment {
+            // Where others saw it, it may have been the rest of a frame.
+            known.ip_bytes = known.ip_bytes.max(sighting.ip_bytes);
+        }
         let parcel = &mut self.parcels[number];
         parcel.seen |= bit(point);
         parcel.last = parcel.last.max(time);

@@ -1,12 +1,15 @@
 //! Stretches of a stream that NICs cut and join.
 
-use super::{Flight, MAX_CHAIN, apart, bit, key};
+use super::{Flight, MAX_CHAIN, SUPER_BYTES, apart, bit, key};
 use crate::compare::observer::segment_identity;
 use crate::compare::parcel::Parcel;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::Timestamp;
 use std::ops::Range;
+
+/// Bits of an identification that all NICs count in.
+const NUMBER_BITS: u32 = 15;
 
 impl Flight {
     /// A stretch of a stream that is several parcels here, or part of a larger one; says
@@ -34,28 +37,25 @@ impl Flight {
             let Some((parcel, offset, bytes)) = found else {
                 break;
             };
-            let piece = self.exact(parcel, offset, bytes);
-            let piece = match piece {
-                NONE => self.add_piece(parcel, sighting, offset, bytes),
+            let part = sighting.part(at, bytes);
+            let piece = match self.exact(parcel, offset, bytes) {
+                NONE => self.add_piece(parcel, &part, offset, bytes),
                 piece => piece,
             };
-            self.see(point, sighting, parcel, piece, time);
+            self.see(point, &part, parcel, piece, time);
             any = true;
             at = at.wrapping_add(bytes);
         }
         if any && at != end {
-            let rest = Sighting {
-                offset: at,
-                bytes: end.wrapping_sub(at),
-                ..*sighting
-            };
+            let rest = sighting.part(at, end.wrapping_sub(at));
             self.begin(point, &rest, flow, time);
         }
         any
     }
 
     /// The parcel of a flow that has the byte `at` of its stream and was not seen here,
-    /// and what of it that is.
+    /// and what of it that is. What was sent again is in several: the one with the nearest
+    /// number is it, or what the point in front saw, or what was sent first.
     pub(super) fn stretch(
         &self,
         point: usize,
@@ -67,8 +67,9 @@ impl Flight {
         let (at, left) = (wanted.start, wanted.end.wrapping_sub(wanted.start));
         let identity = segment_identity(at);
         let begins = self.index.newest(key(flow, identity)).take(MAX_CHAIN);
-        let large = self.supers.get(&flow).into_iter().flatten().rev().copied();
-        begins.chain(large).find_map(|number| {
+        let large = self.supers.get(&flow).into_iter().flatten().copied();
+        let front = point.checked_sub(1).map_or(0, bit);
+        let fitting = begins.chain(large).filter_map(|number| {
             let parcel = &self.parcels[number];
             let offset = at.wrapping_sub(parcel.start);
             let is_it = parcel.is_open
@@ -77,8 +78,33 @@ impl Flight {
                 && offset < parcel.length
                 && apart(time, parcel.first) <= self.window;
             let bytes = left.min(parcel.length.checked_sub(offset)?);
-            (is_it && !self.covers(point, parcel, offset, bytes)).then_some((number, offset, bytes))
-        })
+            if !is_it || self.covers(point, parcel, offset, bytes) {
+                return None;
+            }
+            let numbers = self.numbers_between(parcel, sighting, at)?;
+            let is_unseen = parcel.seen & front == 0;
+            let rank = (numbers, is_unseen, parcel.first);
+            Some((rank, (number, offset, bytes)))
+        });
+        fitting
+            .min_by_key(|(rank, _)| *rank)
+            .map(|(_, found)| found)
+    }
+
+    /// How far the identification of a stretch from `at` on is from that of another, as far
+    /// as they tell anything; `None` if they tell that it is of another packet.
+    pub(super) fn numbers_between(
+        &self,
+        parcel: &Parcel,
+        sighting: &Sighting,
+        at: u32,
+    ) -> Option<u32> {
+        let are_numbered = sighting.has_identity() && parcel.has_identity;
+        let are_kept = are_numbered && self.paths.get(self.paths.resolve(parcel.flow)).keeps_ids;
+        match are_kept {
+            true => numbers_from(parcel, sighting, at),
+            false => Some(0),
+        }
     }
 
     /// Whether a point saw some of these bytes.
@@ -105,5 +131,93 @@ impl Flight {
             at = piece.next;
         }
         NONE
+    }
+}
+
+/// How far an identification is on from that of another stretch; `None` if a NIC cannot
+/// have made both of one super-frame. Those that a NIC makes of a super-frame are
+/// numbered on, all but the last of the same size; some NICs keep the highest bit.
+fn numbers_from(parcel: &Parcel, sighting: &Sighting, at: u32) -> Option<u32> {
+    let numbers = sighting.id.wrapping_sub(parcel.id) as i32;
+    let numbers = numbers << (i32::BITS - NUMBER_BITS) >> (i32::BITS - NUMBER_BITS);
+    let bytes = sighting.offset.wrapping_sub(parcel.start) as i32;
+    let size = match sighting.bytes > SUPER_BYTES {
+        true => 1,
+        false => sighting.bytes.max(1),
+    };
+    let is_in_order = numbers.signum() == bytes.signum() || numbers == 0;
+    let is_possible = is_in_order && numbers.unsigned_abs() <= bytes.unsigned_abs() / size;
+    // What a NIC joined may have come in another order.
+    let is_rest = at != sighting.offset;
+    (is_possible || is_rest).then_some(numbers.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sighting::example;
+
+    const SIZE: u32 = 1_398;
+
+    fn segment(id: u16, offset: u32, packets: u32) -> Sighting {
+        Sighting {
+            form: Form::Segment,
+            offset,
+            bytes: packets * SIZE,
+            ..example(id.into())
+        }
+    }
+
+    /// How far a stretch is from a super-frame of ten packets.
+    fn from_super_frame(id: u16, sighting: &Sighting) -> Option<u32> {
+        let parcel = Parcel::of(&segment(id, 100_000, 10), 0, Timestamp(0));
+        numbers_from(&parcel, sighting, sighting.offset)
+    }
+
+    #[test]
+    fn packets_of_a_super_frame_are_numbered_on() {
+        for number in 0..10 {
+            let packet = segment(700 + number, 100_000 + u32::from(number) * SIZE, 1);
+            assert_eq!(from_super_frame(700, &packet), Some(number.into()));
+        }
+    }
+
+    #[test]
+    fn some_nics_number_all_alike_or_keep_the_highest_bit() {
+        let packet = segment(700, 100_000 + 9 * SIZE, 1);
+        assert_eq!(from_super_frame(700, &packet), Some(0));
+        for (first, fourth) in [(0x7ffe, 1), (0xfffe, 0x8001), (0xfffe, 1)] {
+            let packet = segment(fourth, 100_000 + 3 * SIZE, 1);
+            assert_eq!(from_super_frame(first, &packet), Some(3));
+        }
+    }
+
+    #[test]
+    fn what_was_sent_before_or_again_is_of_another() {
+        let places = [(699, 0), (699, 3), (702, 1), (720, 3), (710, 0)];
+        for (id, place) in places {
+            let packet = segment(id, 100_000 + place * SIZE, 1);
+            assert_eq!(from_super_frame(700, &packet), None, "{id} at {place}");
+        }
+    }
+
+    #[test]
+    fn what_a_nic_joined_begins_before_the_rest_of_it() {
+        let joined = segment(697, 100_000 - 3 * SIZE, 20);
+        assert_eq!(from_super_frame(700, &joined), Some(3));
+        let parcel = Parcel::of(&segment(700, 100_000, 1), 0, Timestamp(0));
+        let out_of_order = segment(650, 100_000 - SIZE, 2);
+        assert_eq!(numbers_from(&parcel, &out_of_order, 100_000), Some(50));
+    }
+
+    #[test]
+    fn parts_of_a_stretch_are_as_long_as_it() {
+        let mut whole = segment(1, 100_000, 3);
+        whole.ip_bytes = whole.bytes + 52;
+        let parts = [0, 1, 2].map(|place| whole.part(100_000 + place * SIZE, SIZE));
+        let bytes: u32 = parts.iter().map(|part| part.ip_bytes).sum();
+        assert_eq!(bytes, whole.ip_bytes);
+        assert_eq!(parts.map(|part| part.is_rest), [false, true, true]);
+        assert_eq!(parts.map(|part| part.has_identity()), [true, false, false]);
     }
 }

@@ -185,6 +185,11 @@ impl Network {
 
     /// How many packets it has dropped.
     pub fn dropped_at_router(&self) -> u64 {
+        self.dropped_by_match().iter().sum()
+    }
+
+    /// How many packets it has dropped because of each match.
+    pub fn dropped_by_match(&self) -> Vec<u64> {
         let list = self.run(Host::Router, &["nft", "-j", "list table inet loss"]);
         let list: Value = serde_json::from_str(&list).expect("nft prints JSON");
         let rules = list["nftables"].as_array().expect("a list").iter();
@@ -192,7 +197,16 @@ impl Network {
         let counted = expressions
             .flatten()
             .filter_map(|one| one["counter"]["packets"].as_u64());
-        counted.sum()
+        counted.collect()
+    }
+
+    /// How many packets a device could not send on: a veth whose other end is busy has room
+    /// for 256.
+    pub fn dropped_by_device(&self, host: Host, device: &str) -> u64 {
+        let list = self.run(host, &["ip", "-j", "-s", "link", "show", "dev", device]);
+        let list: Value = serde_json::from_str(&list).expect("ip prints JSON");
+        let dropped = &list[0]["stats64"]["tx"]["dropped"];
+        dropped.as_u64().expect("ip counts what was dropped")
     }
 
     /// Gives rules to the router's nft.
