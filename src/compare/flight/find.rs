@@ -3,13 +3,13 @@
 
 use super::step::COPIES_COME_WITHIN;
 use super::{
-    Flight, MAX_CHAIN, SUPER_BYTES, UDP_HEADER, apart, bit, content_key, datagram_key, key,
-    may_be_cut, place_in,
+    Arrival, Flight, MAX_CHAIN, SUPER_BYTES, UDP_HEADER, apart, bit, content_key, datagram_key,
+    key, may_be_cut, place_in,
 };
 use crate::compare::parcel::{Parcel, UNKNOWN};
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::model::{Duration, Protocol, Timestamp};
+use crate::model::{Duration, Protocol};
 
 /// Fragments of one datagram come to one point within this time, or are of another with
 /// the same identification.
@@ -45,42 +45,32 @@ pub(super) struct Found {
 
 impl Flight {
     /// The parcel that a sighting is of, and the flow of the path it goes by.
-    pub(super) fn find(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> Option<Found> {
+    pub(super) fn find(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let (point, sighting, _) = arrival.parts();
         if flow != NONE {
             let found = self
-                .look(point, sighting, key(flow, sighting.identity), time)
-                .or_else(|| self.as_datagram(point, sighting, flow, time))
-                .or_else(|| self.as_message(point, sighting, flow, time));
+                .look(arrival, key(flow, sighting.identity))
+                .or_else(|| self.as_datagram(arrival, flow))
+                .or_else(|| self.as_message(arrival, flow));
             if found.is_some() {
                 return found;
             }
         }
         let is_unknown = flow == NONE || self.paths.is_alone(flow, point);
-        if is_unknown && let Some(found) = self.under_other_name(point, sighting, time) {
+        if is_unknown && let Some(found) = self.under_other_name(arrival) {
             return Some(found);
         }
         let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
         if (is_unknown && self.is_looked_for(flow, sighting)) || is_renumbered {
-            return self.by_content(point, sighting, flow, time);
+            return self.by_content(arrival, flow);
         }
         None
     }
 
     /// Whole here and in fragments elsewhere, or the other way round.
-    pub(super) fn as_datagram(
-        &self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> Option<Found> {
-        let look = |flow: u32| self.look(point, sighting, datagram_key(flow, sighting.id), time);
+    pub(super) fn as_datagram(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let sighting = arrival.sighting;
+        let look = |flow: u32| self.look(arrival, datagram_key(flow, sighting.id));
         // Two flows between the same addresses may have the same identifications.
         let is_cut = |found: &Found| self.parcels[found.parcel].form == Form::Piece;
         match sighting.form {
@@ -96,13 +86,8 @@ impl Flight {
     /// One of the messages that a NIC makes of a super-frame of UDP (UDP_SEGMENT): each has
     /// a header of its own and the next identification; where there is none, they come in
     /// their order.
-    pub(super) fn as_message(
-        &self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> Option<Found> {
+    pub(super) fn as_message(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let (point, sighting, time) = arrival.parts();
         let is_message = sighting.form == Form::Whole
             && sighting.protocol == Protocol::UDP
             && sighting.bytes > UDP_HEADER;
@@ -164,12 +149,8 @@ impl Flight {
     }
 
     /// A flow with the same addresses, which nothing of this point is part of yet.
-    pub(super) fn under_other_name(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        time: Timestamp,
-    ) -> Option<Found> {
+    pub(super) fn under_other_name(&mut self, arrival: Arrival<'_>) -> Option<Found> {
+        let (point, sighting, _) = arrival.parts();
         let mine = self.paths.flow_of(point, sighting.lane);
         let alike: [u32; 8] = {
             let mut alike = [NONE; 8];
@@ -184,9 +165,9 @@ impl Flight {
                 continue;
             }
             let found = self
-                .look(point, sighting, key(flow, sighting.identity), time)
-                .or_else(|| self.as_datagram(point, sighting, flow, time))
-                .or_else(|| self.as_message(point, sighting, flow, time))
+                .look(arrival, key(flow, sighting.identity))
+                .or_else(|| self.as_datagram(arrival, flow))
+                .or_else(|| self.as_message(arrival, flow))
                 .or_else(|| self.begun_by(point, sighting, flow));
             if let Some(found) = found.filter(|found| found.fit != Fit::Damaged) {
                 self.paths.bind(point, sighting.lane, flow);
@@ -238,13 +219,8 @@ impl Flight {
     }
 
     /// The same bytes under other addresses.
-    pub(super) fn by_content(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> Option<Found> {
+    pub(super) fn by_content(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let (point, sighting, time) = arrival.parts();
         let chain = self.index.newest(content_key(sighting));
         let mut best: Option<(Found, (bool, Duration))> = None;
         for parcel in chain.take(MAX_CHAIN) {
@@ -299,22 +275,17 @@ impl Flight {
     }
 
     /// The parcel with a key that fits best.
-    pub(super) fn look(
-        &self,
-        point: usize,
-        sighting: &Sighting,
-        key: u64,
-        time: Timestamp,
-    ) -> Option<Found> {
+    pub(super) fn look(&self, arrival: Arrival<'_>, key: u64) -> Option<Found> {
+        let (_, sighting, time) = arrival.parts();
         if sighting.form == Form::Whole && !sighting.has_identity() {
             let chain = self.index.oldest(key).take(MAX_ALIKE);
             return chain
-                .filter_map(|parcel| self.fit(point, parcel, sighting, time))
+                .filter_map(|parcel| self.fit(arrival, parcel))
                 .find(|found| found.fit == Fit::Same);
         }
         let mut best: Option<(Found, (Fit, bool, Duration))> = None;
         for parcel in self.index.newest(key).take(MAX_CHAIN) {
-            let Some(found) = self.fit(point, parcel, sighting, time) else {
+            let Some(found) = self.fit(arrival, parcel) else {
                 continue;
             };
             let known = &self.parcels[parcel];
@@ -327,13 +298,8 @@ impl Flight {
     }
 
     /// How a sighting fits a parcel; `None` if it is of another.
-    pub(super) fn fit(
-        &self,
-        point: usize,
-        parcel: u32,
-        sighting: &Sighting,
-        time: Timestamp,
-    ) -> Option<Found> {
+    pub(super) fn fit(&self, arrival: Arrival<'_>, parcel: u32) -> Option<Found> {
+        let (point, sighting, time) = arrival.parts();
         let known = &self.parcels[parcel];
         let (offset, bytes) = place_in(known, sighting)?;
         if apart(time, known.first) > self.window {
@@ -351,7 +317,7 @@ impl Flight {
                 if sighting.form == Form::Segment && self.came_otherwise(point, at, known) {
                     return None;
                 }
-                let fit = self.fit_of_piece(point, at, sighting, time, known)?;
+                let fit = self.fit_of_piece(arrival, at, known)?;
                 return Some(Found {
                     parcel,
                     piece: at,
@@ -377,12 +343,11 @@ impl Flight {
 
     pub(super) fn fit_of_piece(
         &self,
-        point: usize,
+        arrival: Arrival<'_>,
         at: u32,
-        sighting: &Sighting,
-        time: Timestamp,
         parcel: &Parcel,
     ) -> Option<Fit> {
+        let (point, sighting, time) = arrival.parts();
         let piece = &self.pieces[at];
         let is_segment = sighting.form == Form::Segment;
         let is_other = is_segment

@@ -87,6 +87,15 @@ pub(super) struct Flight {
     pub clocks_set_back: u64,
 }
 
+/// A sighting as it comes.
+#[derive(Clone, Copy, Debug)]
+struct Arrival<'a> {
+    point: usize,
+    sighting: &'a Sighting,
+    /// By the clock of the first point.
+    time: Timestamp,
+}
+
 /// A parcel to look at when its time has come: in the order in which they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
@@ -94,6 +103,21 @@ struct Due {
     /// Its place among those of its flow.
     order: u32,
     parcel: u32,
+}
+
+impl<'a> Arrival<'a> {
+    fn parts(self) -> (usize, &'a Sighting, Timestamp) {
+        (self.point, self.sighting, self.time)
+    }
+
+    /// The same with another sighting.
+    fn with(self, sighting: &Sighting) -> Arrival<'_> {
+        Arrival {
+            point: self.point,
+            sighting,
+            time: self.time,
+        }
+    }
 }
 
 impl Flight {
@@ -151,49 +175,50 @@ impl Flight {
     /// Takes the next sighting, whichever point it is of, with its time by the clock of the
     /// first.
     pub fn take(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
+        let arrival = Arrival {
+            point,
+            sighting,
+            time,
+        };
         self.pass(time);
         let flow = self.paths.flow_of(point, sighting.lane);
         if sighting.form == Form::Piece {
             if self.paths.comes_in_fragments(point, sighting.lane) {
                 self.all_fall_out();
             }
-        } else if flow != NONE && self.in_step(point, sighting, flow, time) {
+        } else if flow != NONE && self.in_step(arrival, flow) {
             return;
         }
-        if self.take_known(point, sighting, flow, time) {
+        if self.take_known(arrival, flow) {
             return;
         }
         // It may have turned out meanwhile.
         let flow = self.paths.flow_of(point, sighting.lane);
-        let is_spread = sighting.form == Form::Segment && self.spread(point, sighting, flow, time);
+        let is_spread = sighting.form == Form::Segment && self.spread(arrival, flow);
         if !is_spread {
-            self.begin(point, sighting, flow, time);
+            self.begin(arrival, flow);
         }
     }
 
     /// Takes a sighting of what is under way, or a copy of what is over; says whether it is
     /// either. A copy is no damage to another of its name.
-    fn take_known(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> bool {
-        let found = self.find(point, sighting, flow, time);
+    fn take_known(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let (point, sighting, _) = arrival.parts();
+        let found = self.find(arrival, flow);
         let flow = self.paths.flow_of(point, sighting.lane);
         let is_sure = found.is_some_and(|found| found.fit != Fit::Damaged);
-        if !is_sure && self.told(point, sighting, flow, time) == Told::Copy {
+        if !is_sure && self.told(arrival, flow) == Told::Copy {
             return true;
         }
         if let Some(found) = found {
-            self.join(point, sighting, &found, time);
+            self.join(arrival, &found);
         }
         found.is_some()
     }
 
     /// A sighting is of something that somebody saw.
-    fn join(&mut self, point: usize, sighting: &Sighting, found: &Found, time: Timestamp) {
+    fn join(&mut self, arrival: Arrival<'_>, found: &Found) {
+        let (point, sighting, _) = arrival.parts();
         let (offset, bytes) = match found.fit {
             Fit::Message(offset) => (offset, sighting.bytes - UDP_HEADER),
             _ => place_in(&self.parcels[found.parcel], sighting).unwrap_or((0, sighting.bytes)),
@@ -212,11 +237,12 @@ impl Flight {
             Fit::Message(_) => self.parcels[found.parcel].is_super_udp = true,
             Fit::Same | Fit::Part => {}
         }
-        self.see(point, sighting, found.parcel, piece, time);
+        self.see(arrival, found.parcel, piece);
     }
 
     /// A point saw a piece of a parcel.
-    fn see(&mut self, point: usize, sighting: &Sighting, number: u32, piece: u32, time: Timestamp) {
+    fn see(&mut self, arrival: Arrival<'_>, number: u32, piece: u32) {
+        let (point, sighting, time) = arrival.parts();
         let flow = self.paths.resolve(self.parcels[number].flow);
         let order = self.paths.next_order(flow, point);
         *self.seen_mut(piece, point) = Seen::of(sighting, order);
@@ -281,13 +307,14 @@ impl Flight {
     }
 
     /// Something that nobody saw before.
-    fn begin(&mut self, point: usize, sighting: &Sighting, flow: u32, time: Timestamp) {
+    fn begin(&mut self, arrival: Arrival<'_>, flow: u32) {
+        let (point, sighting, time) = arrival.parts();
         let flow = match flow {
             NONE => self.paths.add(point, sighting.lane),
             flow => flow,
         };
-        let (number, piece) = self.open(point, sighting, flow, time);
-        self.see(point, sighting, number, piece, time);
+        let (number, piece) = self.open(arrival, flow);
+        self.see(arrival, number, piece);
         self.young.push_back(Due {
             since: time,
             order: self.seen(piece, point).order,
@@ -297,13 +324,8 @@ impl Flight {
     }
 
     /// A parcel with its first piece, to be found by all its keys.
-    fn open(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> (u32, u32) {
+    fn open(&mut self, arrival: Arrival<'_>, flow: u32) -> (u32, u32) {
+        let (point, sighting, time) = arrival.parts();
         let parcel = Parcel::of(sighting, flow, time);
         let number = self.parcels.insert(parcel);
         let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));

@@ -2,13 +2,13 @@
 
 use super::clocks::Trust;
 use super::find::Fit;
-use super::{Due, Flight, SUPER_BYTES, apart, bit, key, may_be_cut};
+use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, key, may_be_cut};
 use crate::compare::march::Step;
 use crate::compare::parcel::Seen;
 use crate::compare::recent::Before;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::model::{Duration, Protocol, Timestamp};
+use crate::model::{Duration, Protocol};
 use std::cmp::Reverse;
 
 /// Copies come within this time.
@@ -29,25 +29,20 @@ impl Flight {
     /// Takes a sighting that is what its point is to see next of its flow, or the first of
     /// it; anything else is to be looked for among all that is under way, for which all
     /// that waits of its flow falls out of step.
-    pub(super) fn in_step(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> bool {
+    pub(super) fn in_step(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let (point, sighting, _) = arrival.parts();
         if self.may_march(sighting, flow) {
             match self.march.step(point, flow, sighting) {
                 Step::Expected { place, passed_over } => {
                     for _ in 0..passed_over {
                         self.falls_out(self.march.expected(point, flow));
                     }
-                    self.see_in_step(point, sighting, place, time);
+                    self.see_in_step(arrival, place);
                     return true;
                 }
-                Step::Ahead if self.lead(point, sighting, flow, time) => return true,
-                Step::Astray if self.join_same(point, sighting, flow, time) => return true,
-                Step::Astray if self.told(point, sighting, flow, time) == Told::Copy => {
+                Step::Ahead if self.lead(arrival, flow) => return true,
+                Step::Astray if self.join_same(arrival, flow) => return true,
+                Step::Astray if self.told(arrival, flow) == Told::Copy => {
                     return true;
                 }
                 Step::Ahead | Step::Astray => {}
@@ -69,41 +64,31 @@ impl Flight {
 
     /// A point comes first with a packet, unless that was seen before; says whether that
     /// was all.
-    pub(super) fn lead(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> bool {
+    pub(super) fn lead(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let (point, sighting, time) = arrival.parts();
         if self.paths.get(flow).under_way > 0 {
-            if self.take_known(point, sighting, flow, time) {
+            if self.take_known(arrival, flow) {
                 return true;
             }
-            if sighting.form == Form::Segment && self.spread(point, sighting, flow, time) {
+            if sighting.form == Form::Segment && self.spread(arrival, flow) {
                 return true;
             }
         }
-        match self.told(point, sighting, flow, time) {
+        match self.told(arrival, flow) {
             Told::Copy => return true,
             Told::Unclear => return false,
             Told::New => {}
         }
         let key = key(flow, sighting.identity);
         let place = self.march.line_up(point, sighting, flow, key, time);
-        self.see_in_step(point, sighting, place, time);
+        self.see_in_step(arrival, place);
         true
     }
 
     /// What a sighting is to those of its name that wait, or that passed not long ago. A
     /// copy is noted.
-    pub(super) fn told(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> Told {
+    pub(super) fn told(&mut self, arrival: Arrival<'_>, flow: u32) -> Told {
+        let (point, sighting, time) = arrival.parts();
         if flow == NONE || !sighting.can_be_told() {
             return Told::New;
         }
@@ -121,33 +106,20 @@ impl Flight {
     }
 
     /// A packet that fell out of step before, and comes now.
-    pub(super) fn join_same(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> bool {
+    pub(super) fn join_same(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         let is_out = self.paths.get(flow).under_way > 0;
-        let found = is_out
-            .then(|| self.find(point, sighting, flow, time))
-            .flatten();
+        let found = is_out.then(|| self.find(arrival, flow)).flatten();
         match found.filter(|found| found.fit == Fit::Same) {
             None => false,
             Some(found) => {
-                self.join(point, sighting, &found, time);
+                self.join(arrival, &found);
                 true
             }
         }
     }
 
-    pub(super) fn see_in_step(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        place: u32,
-        time: Timestamp,
-    ) {
+    pub(super) fn see_in_step(&mut self, arrival: Arrival<'_>, place: u32) {
+        let (point, sighting, time) = arrival.parts();
         let waiting = self.march.get(place);
         let (flow, others) = (waiting.flow, waiting.seen);
         let order = self.paths.next_order(flow, point);
@@ -193,12 +165,12 @@ impl Flight {
     pub(super) fn falls_out(&mut self, place: u32) {
         let waiting = *self.march.get(place);
         self.march.fall_out(place);
-        let (number, piece) = self.open(
-            waiting.point,
-            &waiting.sighting,
-            waiting.flow,
-            waiting.first,
-        );
+        let arrival = Arrival {
+            point: waiting.point,
+            sighting: &waiting.sighting,
+            time: waiting.first,
+        };
+        let (number, piece) = self.open(arrival, waiting.flow);
         for point in 0..self.points {
             if waiting.seen & bit(point) != 0 {
                 *self.seen_mut(piece, point) = *self.march.seen(place, point);

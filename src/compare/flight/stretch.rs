@@ -1,11 +1,10 @@
 //! Stretches of a stream that NICs cut and join.
 
-use super::{Flight, MAX_CHAIN, SUPER_BYTES, apart, bit, key};
+use super::{Arrival, Flight, MAX_CHAIN, SUPER_BYTES, apart, bit, key};
 use crate::compare::observer::segment_identity;
 use crate::compare::parcel::Parcel;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::model::Timestamp;
 use std::ops::Range;
 
 /// Bits of an identification that all NICs count in.
@@ -14,13 +13,8 @@ const NUMBER_BITS: u32 = 15;
 impl Flight {
     /// A stretch of a stream that is several parcels here, or part of a larger one; says
     /// whether all of it was found.
-    pub(super) fn spread(
-        &mut self,
-        point: usize,
-        sighting: &Sighting,
-        flow: u32,
-        time: Timestamp,
-    ) -> bool {
+    pub(super) fn spread(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let sighting = arrival.sighting;
         if flow == NONE {
             return false;
         }
@@ -33,7 +27,7 @@ impl Flight {
             if left == 0 || left > sighting.bytes {
                 break;
             }
-            let found = self.stretch(point, sighting, flow, at..end, time);
+            let found = self.stretch(arrival, flow, at..end);
             let Some((parcel, offset, bytes)) = found else {
                 break;
             };
@@ -42,13 +36,13 @@ impl Flight {
                 NONE => self.add_piece(parcel, &part, offset, bytes),
                 piece => piece,
             };
-            self.see(point, &part, parcel, piece, time);
+            self.see(arrival.with(&part), parcel, piece);
             any = true;
             at = at.wrapping_add(bytes);
         }
         if any && at != end {
             let rest = sighting.part(at, end.wrapping_sub(at));
-            self.begin(point, &rest, flow, time);
+            self.begin(arrival.with(&rest), flow);
         }
         any
     }
@@ -58,12 +52,11 @@ impl Flight {
     /// number is it, or what the point in front saw, or what was sent first.
     pub(super) fn stretch(
         &self,
-        point: usize,
-        sighting: &Sighting,
+        arrival: Arrival<'_>,
         flow: u32,
         wanted: Range<u32>,
-        time: Timestamp,
     ) -> Option<(u32, u32, u32)> {
+        let (point, sighting, time) = arrival.parts();
         let (at, left) = (wanted.start, wanted.end.wrapping_sub(wanted.start));
         let identity = segment_identity(at);
         let begins = self.index.newest(key(flow, identity)).take(MAX_CHAIN);
@@ -156,6 +149,7 @@ fn numbers_from(parcel: &Parcel, sighting: &Sighting, at: u32) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::compare::sighting::example;
+    use crate::model::Timestamp;
 
     const SIZE: u32 = 1_398;
 
