@@ -70,13 +70,42 @@ struct Concerned {
 
 pub(in crate::report) fn findings(report: &Report) -> Findings {
     let key = |index: usize| report.flows.get(index).map(|flow| flow.key.clone());
-    of(&report.findings, "this capture", &key)
+    let shown = report.findings.iter().flat_map(|finding| &finding.evidence);
+    let mut files = shown.map(|shown| &shown.file);
+    let first = files.next();
+    let is_one = report.capture.files.len() <= 1 && files.all(|file| Some(file) == first);
+    let subject = if is_one {
+        Subject::File
+    } else {
+        Subject::Files
+    };
+    of(&report.findings, subject, &key)
+}
+
+/// What findings are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Subject {
+    /// One file, whose name stands above all.
+    File,
+    /// Files one after the other, or interfaces.
+    Files,
+    /// Captures along a path.
+    Path,
+}
+
+impl Subject {
+    fn words(self) -> &'static str {
+        match self {
+            Self::File | Self::Files => "this capture",
+            Self::Path => "these captures",
+        }
+    }
 }
 
 /// Findings that are shown; `key` knows the flow at a place of the document's list.
 pub(in crate::report) fn of(
     findings: &[Finding],
-    subject: &'static str,
+    subject: Subject,
     key: &dyn Fn(usize) -> Option<FlowKey>,
 ) -> Findings {
     let mut worst: Vec<&Finding> = findings.iter().collect();
@@ -85,12 +114,15 @@ pub(in crate::report) fn of(
     let shown = worst.iter().take(FINDINGS);
     let findings: Vec<Shown> = shown
         .enumerate()
-        .map(|(index, finding)| show(finding, index, key))
+        .map(|(index, finding)| Shown {
+            evidence: evidence(&finding.evidence, index, subject),
+            ..show(finding, key)
+        })
         .collect();
     Findings {
         left_out: part(findings.len(), worst.len() as u64, "finding"),
         findings,
-        subject,
+        subject: subject.words(),
     }
 }
 
@@ -107,7 +139,8 @@ impl Findings {
     }
 }
 
-fn show(finding: &Finding, index: usize, key: &dyn Fn(usize) -> Option<FlowKey>) -> Shown {
+/// A finding without its frames.
+fn show(finding: &Finding, key: &dyn Fn(usize) -> Option<FlowKey>) -> Shown {
     let meaning = finding.explanation.strip_prefix(finding.seen.as_str());
     let meaning = meaning.unwrap_or(&finding.explanation).trim_start();
     let missing = finding.missing_bytes.filter(|bytes| *bytes > 0);
@@ -129,7 +162,7 @@ fn show(finding: &Finding, index: usize, key: &dyn Fn(usize) -> Option<FlowKey>)
         is_open: finding.severity > Severity::Info || finding.confidence < SURE,
         seen: Prose::new(&finding.seen, PARAGRAPH),
         meaning: Prose::new(meaning, PARAGRAPH),
-        evidence: evidence(&finding.evidence, index),
+        evidence: None,
         disprove: Prose::new(&finding.disprove, PARAGRAPH),
         fixes: fixes.map(fix).collect(),
         references: references.map(|text| reference(text)).collect(),
@@ -151,19 +184,26 @@ fn confidence(ratio: f64) -> String {
     format!("{} ({:.0} %)", sureness(ratio), ratio * 100.0)
 }
 
-fn evidence(frames: &[Evidence], index: usize) -> Option<Table> {
+fn evidence(frames: &[Evidence], index: usize, subject: Subject) -> Option<Table> {
     if frames.is_empty() {
         return None;
     }
-    let columns = ["#frame", "@time (UTC)", "file", "what to look at"];
+    let names_files = subject != Subject::File;
+    let mut columns = vec!["#frame", "@time (UTC)", "what to look at"];
+    if names_files {
+        columns.insert(2, "file");
+    }
     let mut table = Table::new(format!("evidence-{index}"), "Frames that show it", &columns);
     for shown in frames.iter().take(EVIDENCE) {
-        table.push(vec![
+        let mut cells = vec![
             count(shown.frame),
             words(shown.timestamp.to_string()),
-            words(clipped(&shown.file, LINE)),
             words(clipped(&shown.note, LINE)),
-        ]);
+        ];
+        if names_files {
+            cells.insert(2, words(clipped(&shown.file, LINE)));
+        }
+        table.push(cells);
     }
     Some(table.of(frames.len() as u64, "frame"))
 }

@@ -71,7 +71,7 @@ fn write_page(
         subject: summary.subject(),
         elsewhere,
     };
-    let findings = findings::of(&found, "these captures", &key);
+    let findings = findings::of(&found, findings::Subject::Path, &key);
     let sections = sections.into_iter().flatten().collect();
     lay_out(about, STYLE, summary.to_string(), findings, sections, out)
 }
