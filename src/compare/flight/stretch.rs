@@ -49,7 +49,7 @@ impl Flight {
 
     /// The parcel of a flow that has the byte `at` of its stream and was not seen here,
     /// and what of it that is. What was sent again is in several: the one with the nearest
-    /// number is it, or what the point in front saw, or what was sent first.
+    /// number is it, or what the point in front saw, or what was sent last before.
     pub(super) fn stretch(
         &self,
         arrival: Arrival<'_>,
@@ -76,7 +76,7 @@ impl Flight {
             }
             let numbers = self.numbers_between(parcel, sighting, at)?;
             let is_unseen = parcel.seen & front == 0;
-            let rank = (numbers, is_unseen, parcel.first);
+            let rank = (numbers, is_unseen, apart(time, parcel.first));
             Some((rank, (number, offset, bytes)))
         });
         fitting
