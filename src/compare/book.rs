@@ -177,16 +177,15 @@ struct Sides {
 impl Sides {
     /// A point further off stands for the nearest where that has nothing in its place: what
     /// it saw cut in another way is counted by that cut.
-    fn of(flight: &Flight, pieces: &[u32], at: u32, view: &View) -> Self {
+    fn of(flight: &Flight, parcel: &Parcel, at: u32, view: &View) -> Self {
         let piece = flight.piece(at);
+        let is_here = |point: usize| piece.seen & (1 << point) != 0;
+        let is_cut_otherwise =
+            |point: usize| flight.covers(point, parcel, piece.offset, piece.bytes);
         let is_on = |side: Mask, nearest: usize| {
-            let is_here = piece.seen & (1 << nearest) != 0;
-            is_here || (piece.seen & side != 0 && !is_cut_otherwise(flight, pieces, piece, nearest))
+            is_here(nearest) || (piece.seen & side != 0 && !is_cut_otherwise(nearest))
         };
-        let is_rest = |nearest: usize| {
-            let is_here = piece.seen & (1 << nearest) != 0;
-            is_here && flight.seen(at, nearest).is_rest()
-        };
+        let is_rest = |nearest: usize| is_here(nearest) && flight.seen(at, nearest).is_rest();
         Self {
             is_front: is_on(view.in_front, view.front),
             is_back: is_on(view.behind, view.back),
@@ -419,10 +418,7 @@ impl Book {
                 begins |= !seen.is_rest();
                 tally.matched += u64::from(is_innermost && is_elsewhere && !seen.is_rest());
                 tally.fragments += u64::from(is_innermost && is_fragment(parcel, piece));
-                let (packets, bytes) = match seen.is_rest() {
-                    true => (0, piece.bytes),
-                    false => (1, piece.ip_bytes),
-                };
+                let (packets, bytes) = piece.counted(seen.is_rest());
                 self.accounts[number].at[point].count(seen.hop_limit, packets, bytes.into());
             }
             self.tallies[point].datagrams += u64::from(is_innermost && begins);
@@ -453,7 +449,7 @@ impl Book {
         let mut whole = Whole::default();
         for (number, at) in (0..).zip(pieces) {
             let piece = flight.piece(*at);
-            let sides = Sides::of(flight, pieces, *at, view);
+            let sides = Sides::of(flight, parcel, *at, view);
             let Some(fate) = fate(flight, parcel, pieces, piece, view, sides) else {
                 continue;
             };
@@ -635,15 +631,6 @@ fn is_covered(
     reached >= range.end
 }
 
-/// Whether a point saw bytes of a piece in another.
-fn is_cut_otherwise(flight: &Flight, pieces: &[u32], piece: &Piece, point: usize) -> bool {
-    pieces.iter().any(|at| {
-        let other = flight.piece(*at);
-        let overlaps = other.offset < piece.end() && piece.offset < other.end();
-        other.seen & (1 << point) != 0 && overlaps
-    })
-}
-
 /// What became of a piece between two points; `None` if it has nothing to do with them.
 fn fate(
     flight: &Flight,
@@ -674,11 +661,14 @@ fn is_counted_here(sides: Sides, fate: Fate) -> bool {
 
 /// Counts one piece on the sides where it was seen.
 fn count(between: &mut Between, parcel: &Parcel, piece: &Piece, sides: Sides, fate: Fate) {
-    let [front, back] = sides.is_rest.map(|is_rest| Count {
-        datagrams: 0,
-        packets: (!is_rest).into(),
-        fragments: is_fragment(parcel, piece).into(),
-        bytes: if is_rest { piece.bytes } else { piece.ip_bytes }.into(),
+    let [front, back] = sides.is_rest.map(|is_rest| {
+        let (packets, bytes) = piece.counted(is_rest);
+        Count {
+            datagrams: 0,
+            packets: packets.into(),
+            fragments: is_fragment(parcel, piece).into(),
+            bytes: bytes.into(),
+        }
     });
     if sides.is_front {
         between.front += front;

@@ -149,6 +149,14 @@ impl Piece {
         self.offset..self.end()
     }
 
+    /// Packets and IP bytes that it counts as: the rest of a frame adds but its bytes.
+    pub fn counted(&self, is_rest: bool) -> (u32, u32) {
+        match is_rest {
+            true => (0, self.bytes),
+            false => (1, self.ip_bytes),
+        }
+    }
+
     /// Whether it has the same bytes as far as both are known.
     pub fn agrees(&self, sighting: &Sighting) -> bool {
         let sums = match (self.sum, sighting.sum) {

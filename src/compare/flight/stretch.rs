@@ -101,7 +101,13 @@ impl Flight {
     }
 
     /// Whether a point saw some of these bytes.
-    pub(super) fn covers(&self, point: usize, parcel: &Parcel, offset: u32, bytes: u32) -> bool {
+    pub(in crate::compare) fn covers(
+        &self,
+        point: usize,
+        parcel: &Parcel,
+        offset: u32,
+        bytes: u32,
+    ) -> bool {
         let mut at = parcel.pieces;
         while at != NONE {
             let piece = &self.pieces[at];
