@@ -77,7 +77,7 @@ impl Look {
         Self {
             hop_limit: seen.hop_limit,
             traffic_class: seen.traffic_class,
-            checksum: seen.checksum(),
+            checksum: seen.checksum,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::delay::Delays;
 use super::flight::{Flight, pairs};
 use super::parcel::{Mask, Parcel, Piece, UNKNOWN};
 use super::shape::{Fate, Place};
-use super::sighting::Form;
+use super::sighting::{Form, Share};
 use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
 use std::ops::Range;
@@ -170,8 +170,8 @@ struct View {
 struct Sides {
     is_front: bool,
     is_back: bool,
-    /// Whether it is the rest of a frame there, which is counted where that begins.
-    is_rest: [bool; 2],
+    /// What of a frame it was there; all of it where only a point further off saw it.
+    shares: [Share; 2],
 }
 
 impl Sides {
@@ -185,11 +185,14 @@ impl Sides {
         let is_on = |side: Mask, nearest: usize| {
             is_here(nearest) || (piece.seen & side != 0 && !is_cut_otherwise(nearest))
         };
-        let is_rest = |nearest: usize| is_here(nearest) && flight.seen(at, nearest).is_rest();
+        let share = |nearest: usize| match is_here(nearest) {
+            true => flight.seen(at, nearest).share,
+            false => Share::All,
+        };
         Self {
             is_front: is_on(view.in_front, view.front),
             is_back: is_on(view.behind, view.back),
-            is_rest: [is_rest(view.front), is_rest(view.back)],
+            shares: [share(view.front), share(view.back)],
         }
     }
 }
@@ -400,7 +403,7 @@ impl Book {
         let is_innermost = !parcel.is_carrier;
         for point in 0..self.points {
             let here: Mask = 1 << point;
-            let mut begins = false;
+            let mut begun = 0;
             for at in pieces {
                 let piece = flight.piece(*at);
                 let tally = &mut self.tallies[point];
@@ -415,13 +418,17 @@ impl Book {
                 let is_elsewhere = piece.seen & !here != 0
                     || is_covered(flight, parcel, pieces, &piece.range(), !here);
                 let seen = flight.seen(*at, point);
-                begins |= !seen.is_rest();
+                begun += u64::from(!seen.is_rest());
                 tally.matched += u64::from(is_innermost && is_elsewhere && !seen.is_rest());
                 tally.fragments += u64::from(is_innermost && is_fragment(parcel, piece));
                 let (packets, bytes) = piece.counted(seen.is_rest());
                 self.accounts[number].at[point].count(seen.hop_limit, packets, bytes.into());
             }
-            self.tallies[point].datagrams += u64::from(is_innermost && begins);
+            let datagrams = match is_stream(parcel) {
+                true => begun,
+                false => begun.min(1),
+            };
+            self.tallies[point].datagrams += if is_innermost { datagrams } else { 0 };
         }
     }
 
@@ -459,7 +466,7 @@ impl Book {
             }
             whole.note(piece, parcel, sides, fate);
             count(between, parcel, piece, sides, fate);
-            if parcel.form == Form::Segment || parcel.is_super_udp {
+            if is_stream(parcel) {
                 add_part(flight, pieces, piece, view, fate, between);
             }
             let side = if fate == Fate::Back {
@@ -522,8 +529,7 @@ impl Book {
 
 /// Whether points on one side saw all of a datagram that is in fragments somewhere.
 fn is_whole(flight: &Flight, parcel: &Parcel, pieces: &[u32], points: Mask) -> bool {
-    let is_cut_by_nic = parcel.form == Form::Segment || parcel.is_super_udp;
-    if is_cut_by_nic || parcel.length == UNKNOWN || pieces.len() < 2 {
+    if is_stream(parcel) || parcel.length == UNKNOWN || pieces.len() < 2 {
         return false;
     }
     let all = 0..parcel.length;
@@ -541,6 +547,8 @@ struct Whole {
     largest: [u32; 2],
     /// Whether any of it is more than the rest of another.
     begins: [bool; 2],
+    /// Whether a frame that begins there goes on where that of the other side has ended.
+    goes_on: [bool; 2],
 }
 
 impl Whole {
@@ -549,8 +557,13 @@ impl Whole {
             is_front, is_back, ..
         } = sides;
         let is_more = piece.end() != parcel.length;
-        self.begins[0] |= is_front && !sides.is_rest[0];
-        self.begins[1] |= is_back && !sides.is_rest[1];
+        self.begins[0] |= is_front && sides.shares[0] != Share::Rest;
+        self.begins[1] |= is_back && sides.shares[1] != Share::Rest;
+        if is_front && is_back {
+            let [front, back] = sides.shares.map(|share| share == Share::Begin);
+            self.goes_on[0] |= front && !back;
+            self.goes_on[1] |= back && !front;
+        }
         if is_front {
             self.front += 1;
             self.largest[0] = self.largest[0].max(if is_more { piece.ip_bytes } else { 0 });
@@ -566,44 +579,48 @@ impl Whole {
     }
 
     fn write(&self, parcel: &Parcel, between: &mut Between) {
-        if self.begins[0] {
+        let is_stream = is_stream(parcel);
+        if self.begins[0] && !is_stream {
             between.front.datagrams += 1;
             between.front_passed.datagrams += u64::from(self.back > 0 && self.lost[0] == 0);
         }
-        if self.begins[1] {
+        if self.begins[1] && !is_stream {
             between.back.datagrams += 1;
             between.back_passed.datagrams += u64::from(self.front > 0 && self.lost[1] == 0);
         }
         // Cut in another way: pieces of either side alone that are no losses.
         let is_recut = self.only_front > self.lost[0] || self.only_back > self.lost[1];
-        if !is_recut || self.front == 0 || self.back == 0 {
-            return;
-        }
-        let is_stream = parcel.form == Form::Segment || parcel.is_super_udp;
+        let is_recut = is_recut && self.front > 0 && self.back > 0;
         let is_piece_in_front = self.front > 1 || self.largest[0] > 0;
         let is_piece_behind = self.back > 1 || self.largest[1] > 0;
-        match (is_piece_in_front, is_piece_behind) {
-            (false, _) if is_stream => between.segmented += 1,
-            (_, false) if is_stream => between.coalesced += 1,
-            (false, _) => between.fragmented += 1,
-            (_, false) => between.reassembled += 1,
-            (true, true) if !is_stream => between.refragmented += 1,
-            (true, true) => {}
+        if is_stream {
+            let is_cut = self.goes_on[0] || (is_recut && !is_piece_in_front);
+            let is_joined = self.goes_on[1] || (is_recut && is_piece_in_front && !is_piece_behind);
+            between.segmented += u64::from(is_cut && self.begins[0]);
+            between.coalesced += u64::from(is_joined && self.begins[1]);
+            return;
         }
-        for (known, largest) in between.largest_fragment.iter_mut().zip(self.largest) {
-            *known = (*known).max(largest);
+        if is_recut {
+            *match (is_piece_in_front, is_piece_behind) {
+                (false, _) => &mut between.fragmented,
+                (_, false) => &mut between.reassembled,
+                (true, true) => &mut between.refragmented,
+            } += 1;
+            for (known, largest) in between.largest_fragment.iter_mut().zip(self.largest) {
+                *known = (*known).max(largest);
+            }
         }
     }
 }
 
-/// Whether a piece is less than its parcel.
-fn is_cut(parcel: &Parcel, piece: &Piece) -> bool {
-    (piece.offset, piece.bytes) != (0, parcel.length)
+/// Whether NICs cut and join it: each of its packets is a datagram.
+fn is_stream(parcel: &Parcel) -> bool {
+    parcel.form == Form::Segment || parcel.is_super_udp
 }
 
 /// Whether a piece is an IP fragment.
 fn is_fragment(parcel: &Parcel, piece: &Piece) -> bool {
-    parcel.form != Form::Segment && !parcel.is_super_udp && is_cut(parcel, piece)
+    !is_stream(parcel) && (piece.offset, piece.bytes) != (0, parcel.length)
 }
 
 /// Whether the bytes of a piece were seen at some of these points, however they were cut.
@@ -656,15 +673,15 @@ fn fate(
 
 /// A piece that was cut in another way on the other side is counted on its own.
 fn is_counted_here(sides: Sides, fate: Fate) -> bool {
-    fate != Fate::Both || (sides.is_front && !sides.is_rest[0])
+    fate != Fate::Both || (sides.is_front && sides.shares[0] != Share::Rest)
 }
 
 /// Counts one piece on the sides where it was seen.
 fn count(between: &mut Between, parcel: &Parcel, piece: &Piece, sides: Sides, fate: Fate) {
-    let [front, back] = sides.is_rest.map(|is_rest| {
-        let (packets, bytes) = piece.counted(is_rest);
+    let [front, back] = sides.shares.map(|share| {
+        let (packets, bytes) = piece.counted(share == Share::Rest);
         Count {
-            datagrams: 0,
+            datagrams: if is_stream(parcel) { packets.into() } else { 0 },
             packets: packets.into(),
             fragments: is_fragment(parcel, piece).into(),
             bytes: bytes.into(),

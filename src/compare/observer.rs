@@ -3,7 +3,7 @@
 
 use super::content::{Content, hash};
 use super::lanes::Lanes;
-use super::sighting::{Batch, Form, NO_LANE, Sighting};
+use super::sighting::{Batch, Form, NO_LANE, Share, Sighting};
 use crate::decode::{DecodeOptions, Decoder, Plain};
 use crate::model::facts::{Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Transport};
 use crate::model::{
@@ -411,7 +411,7 @@ impl Sight {
             traffic_class: ip.traffic_class,
             checksum: None,
             is_carrier: false,
-            is_rest: false,
+            share: Share::All,
         }
     }
 

@@ -1,6 +1,6 @@
 //! A datagram (or a stretch of a TCP stream) in flight, and what each point saw of it.
 
-use super::sighting::{Form, Sighting};
+use super::sighting::{Form, Share, Sighting};
 use super::slab::NONE;
 use crate::model::{Sum, Timestamp, Verdict};
 
@@ -77,12 +77,11 @@ pub(super) struct Seen {
     pub copies: u8,
     pub hop_limit: u8,
     pub traffic_class: u8,
-    /// Code of the verdict on its checksum, and [`REST`].
-    marks: u8,
+    /// What of a frame it was.
+    pub share: Share,
+    /// Code of the verdict on its checksum.
+    pub checksum: u8,
 }
-
-/// Set where a piece is the rest of a frame that is counted where that begins.
-const REST: u8 = 0x80;
 
 impl Parcel {
     pub fn of(sighting: &Sighting, flow: u32, first: Timestamp) -> Self {
@@ -176,18 +175,14 @@ impl Seen {
             copies: 0,
             hop_limit: sighting.hop_limit,
             traffic_class: sighting.traffic_class,
-            marks: code(sighting.checksum) | if sighting.is_rest { REST } else { 0 },
+            share: sighting.share,
+            checksum: code(sighting.checksum),
         }
-    }
-
-    /// Code of the verdict on its checksum.
-    pub fn checksum(&self) -> u8 {
-        self.marks & !REST
     }
 
     /// Whether it is the rest of a frame that is counted where that begins.
     pub fn is_rest(&self) -> bool {
-        self.marks & REST != 0
+        self.share == Share::Rest
     }
 }
 

@@ -29,6 +29,17 @@ pub(super) enum Form {
     Piece,
 }
 
+/// What of a frame something is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Share {
+    #[default]
+    All,
+    /// More of it is elsewhere.
+    Begin,
+    /// The frame is counted where it begins.
+    Rest,
+}
+
 /// One thing that one point saw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sighting {
@@ -71,8 +82,7 @@ pub(super) struct Sighting {
     pub checksum: Option<Verdict>,
     /// Whether it is an outer packet: a tunnel is in its datagram.
     pub is_carrier: bool,
-    /// Whether it is the rest of a frame that is counted where that begins.
-    pub is_rest: bool,
+    pub share: Share,
 }
 
 impl Sighting {
@@ -86,7 +96,11 @@ impl Sighting {
             bytes,
             ip_bytes: bytes + if is_begin { headers } else { 0 },
             is_numbered: self.is_numbered && is_begin,
-            is_rest: !is_begin,
+            share: match (is_begin, bytes == self.bytes) {
+                (true, true) => Share::All,
+                (true, false) => Share::Begin,
+                (false, _) => Share::Rest,
+            },
             ..*self
         }
     }
@@ -151,6 +165,6 @@ pub(super) fn example(id: u32) -> Sighting {
         traffic_class: 0,
         checksum: None,
         is_carrier: false,
-        is_rest: false,
+        share: Share::All,
     }
 }

@@ -3,8 +3,8 @@
 
 use super::step::COPIES_COME_WITHIN;
 use super::{
-    Arrival, Flight, MAX_CHAIN, SUPER_BYTES, UDP_HEADER, apart, bit, content_key, datagram_key,
-    key, may_be_cut, place_in,
+    Arrival, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, content_key, datagram_key, key, may_be_cut,
+    place_in,
 };
 use crate::compare::parcel::{Parcel, UNKNOWN};
 use crate::compare::sighting::{Form, Sighting};
@@ -349,14 +349,8 @@ impl Flight {
     ) -> Option<Fit> {
         let (point, sighting, time) = arrival.parts();
         let piece = &self.pieces[at];
-        let is_segment = sighting.form == Form::Segment;
-        let is_other = is_segment
-            && (self.was_sent_again(sighting, parcel)
-                || self
-                    .numbers_between(parcel, sighting, sighting.offset)
-                    .is_none());
-        if is_other {
-            return None;
+        if sighting.form == Form::Segment {
+            self.numbers_between(parcel, sighting, sighting.offset)?;
         }
         let agrees = piece.agrees(sighting) || sighting.form != parcel.form;
         if piece.seen & bit(point) == 0 {
@@ -380,17 +374,5 @@ impl Flight {
     fn came_otherwise(&self, point: usize, at: u32, parcel: &Parcel) -> bool {
         let piece = &self.pieces[at];
         piece.seen & bit(point) == 0 && self.covers(point, parcel, piece.offset, piece.bytes)
-    }
-
-    /// Whether a stretch of a stream is the same in another packet. NICs that cut
-    /// super-frames number what comes of them anew.
-    pub(super) fn was_sent_again(&self, sighting: &Sighting, parcel: &Parcel) -> bool {
-        sighting.form == Form::Segment
-            && sighting.has_identity()
-            && parcel.has_identity
-            && parcel.id != sighting.id
-            && parcel.length <= SUPER_BYTES
-            && sighting.bytes <= SUPER_BYTES
-            && self.paths.get(self.paths.resolve(parcel.flow)).keeps_ids
     }
 }

@@ -33,7 +33,7 @@ impl Flight {
             };
             let part = sighting.part(at, bytes);
             let piece = match self.exact(parcel, offset, bytes) {
-                NONE => self.add_piece(parcel, &part, offset, bytes),
+                NONE => self.add_part(parcel, &part, offset),
                 piece => piece,
             };
             self.see(arrival.with(&part), parcel, piece);
@@ -45,6 +45,17 @@ impl Flight {
             self.begin(arrival.with(&rest), flow);
         }
         any
+    }
+
+    /// A piece of a stretch, behind which the next is looked for.
+    fn add_part(&mut self, number: u32, part: &Sighting, offset: u32) -> u32 {
+        let parcel = &self.parcels[number];
+        let is_super = parcel.length > SUPER_BYTES;
+        if !is_super && offset + part.bytes < parcel.length {
+            let next = key(parcel.flow, segment_identity(part.end()));
+            self.add_key(number, next);
+        }
+        self.add_piece(number, part, offset, part.bytes)
     }
 
     /// The parcel of a flow that has the byte `at` of its stream and was not seen here,
@@ -67,7 +78,6 @@ impl Flight {
             let offset = at.wrapping_sub(parcel.start);
             let is_it = parcel.is_open
                 && parcel.form == Form::Segment
-                && !self.was_sent_again(sighting, parcel)
                 && offset < parcel.length
                 && apart(time, parcel.first) <= self.window;
             let bytes = left.min(parcel.length.checked_sub(offset)?);
@@ -154,7 +164,7 @@ fn numbers_from(parcel: &Parcel, sighting: &Sighting, at: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::sighting::example;
+    use crate::compare::sighting::{Share, example};
     use crate::model::Timestamp;
 
     const SIZE: u32 = 1_398;
@@ -217,7 +227,10 @@ mod tests {
         let parts = [0, 1, 2].map(|place| whole.part(100_000 + place * SIZE, SIZE));
         let bytes: u32 = parts.iter().map(|part| part.ip_bytes).sum();
         assert_eq!(bytes, whole.ip_bytes);
-        assert_eq!(parts.map(|part| part.is_rest), [false, true, true]);
+        assert_eq!(
+            parts.map(|part| part.share),
+            [Share::Begin, Share::Rest, Share::Rest]
+        );
         assert_eq!(parts.map(|part| part.has_identity()), [true, false, false]);
     }
 }

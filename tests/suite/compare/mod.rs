@@ -15,6 +15,7 @@ mod files;
 mod hops;
 mod hostile;
 mod ids;
+mod joined;
 mod march;
 mod missed;
 mod order;

@@ -160,9 +160,9 @@ pub struct Layout {
     /// IP bytes of the largest fragment with MF that left, of those that were cut on the
     /// way; `null` without any.
     pub largest_fragment_bytes: Option<u32>,
-    /// Super-frames (TSO, GSO) that entered and left as packets.
+    /// Frames that entered and left as several packets (TSO, GSO).
     pub segmented: u64,
-    /// Packets that entered and left in super-frames (GRO, LRO).
+    /// Frames that left and had entered as several packets (GRO, LRO).
     pub coalesced: u64,
 }
 

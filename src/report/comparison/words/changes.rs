@@ -114,7 +114,7 @@ fn layout(layout: &Layout) -> Option<Fact> {
     ];
     let frames = [
         (layout.segmented, "cut up (TSO, GSO)"),
-        (layout.coalesced, "put into larger ones (GRO, LRO)"),
+        (layout.coalesced, "joined from several (GRO, LRO)"),
     ];
     let mut parts = Vec::new();
     if let Some(mut text) = listed_counts(&datagrams, "datagram") {
