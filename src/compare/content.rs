@@ -5,7 +5,7 @@ use crate::decode::{self, Plain};
 use crate::model::facts::{Layer, Piece};
 use crate::model::{Protocol, Sum};
 use foldhash::quality::FixedState;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 /// Bytes of a payload that are hashed, at most.
 pub const HEAD_BYTES: usize = 16;
@@ -15,19 +15,11 @@ const SEED: u64 = 768;
 
 /// Words whose hash is the same in every run.
 pub(super) fn hash(words: &[u64]) -> u64 {
-    let mut hash = SEED;
+    let mut hasher = FixedState::with_seed(SEED).build_hasher();
     for word in words {
-        hash = mix(hash, *word);
+        hasher.write_u64(*word);
     }
-    hash
-}
-
-/// The finaliser of splitmix64 over both.
-fn mix(hash: u64, word: u64) -> u64 {
-    let mut z = (hash ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    hasher.finish()
 }
 
 /// What stays the same.

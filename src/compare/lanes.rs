@@ -2,49 +2,92 @@
 
 use super::sighting::{Lane, LaneFacts, NO_LANE};
 use crate::model::{FlowKey, Ports};
-use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
 
 /// Most flows of one point that are told apart.
 pub const MAX_LANES: usize = 1 << 18;
 
+/// Flows that are looked up together.
+pub(super) const TOGETHER: usize = 32;
+
 /// The flows of one point.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    numbers: HashMap<FlowKey, Lane, FixedState>,
+    keys: Vec<FlowKey>,
+    index: HashTable<Slot>,
+    hasher: RandomState,
     /// Met since they were taken.
     fresh: Vec<LaneFacts>,
-    /// Some of them, at once where they are looked for first.
-    handy: Handy,
     /// Sightings of flows beyond the bound.
     pub refused: u64,
+}
+
+/// A place in the index. With the hash in it, a search rarely looks at keys of others.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    lane: Lane,
+}
+
+impl Slot {
+    /// The index takes its bits from both ends of a word.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
 }
 
 impl Lanes {
     /// The number of a flow; `None` beyond the bound.
     pub fn number(&mut self, key: &FlowKey) -> Option<Lane> {
-        if let Some(lane) = self.handy.find(key) {
-            return Some(lane);
-        }
-        let lane = match self.numbers.get(key) {
-            Some(lane) => *lane,
-            None => self.add(key)?,
-        };
-        self.handy.keep(key, lane);
-        Some(lane)
+        self.number_or_add(key, self.hash(key))
     }
 
-    fn add(&mut self, key: &FlowKey) -> Option<Lane> {
+    /// The same of several, in their order. In a large table every search waits for memory
+    /// twice; here all wait together.
+    pub fn number_together(&mut self, keys: &[FlowKey; TOGETHER]) -> [Option<Lane>; TOGETHER] {
+        let hashes = keys.each_ref().map(|key| self.hash(key));
+        let mut lanes = hashes.map(|hash| self.find(hash, |_| true));
+        for (lane, key) in lanes.iter_mut().zip(keys) {
+            *lane = lane.filter(|lane| self.keys[*lane as usize] == *key);
+        }
+        for ((lane, key), hash) in lanes.iter_mut().zip(keys).zip(hashes) {
+            *lane = lane.or_else(|| self.number_or_add(key, hash));
+        }
+        lanes
+    }
+
+    fn number_or_add(&mut self, key: &FlowKey, hash: u32) -> Option<Lane> {
+        let is_it = |lane: Lane| self.keys[lane as usize] == *key;
+        self.find(hash, is_it).or_else(|| self.add(key, hash))
+    }
+
+    fn find(&self, hash: u32, is_it: impl Fn(Lane) -> bool) -> Option<Lane> {
+        let is_it = |slot: &Slot| slot.hash == hash && is_it(slot.lane);
+        let slot = self.index.find(Slot::spread(hash), is_it)?;
+        Some(slot.lane)
+    }
+
+    fn hash(&self, key: &FlowKey) -> u32 {
+        self.hasher.hash_one(key) as u32
+    }
+
+    #[cold]
+    fn add(&mut self, key: &FlowKey, hash: u32) -> Option<Lane> {
         let base = match key.ports {
             Some(_) => self.number(&without_ports(key))?,
             None => NO_LANE,
         };
-        if self.numbers.len() >= MAX_LANES {
+        if self.keys.len() >= MAX_LANES {
             self.refused = self.refused.saturating_add(1);
             return None;
         }
-        let lane = self.numbers.len() as Lane;
-        self.numbers.insert(*key, lane);
+        let lane = self.keys.len() as Lane;
+        self.keys.push(*key);
+        let slot = Slot { hash, lane };
+        self.index
+            .insert_unique(Slot::spread(hash), slot, |slot| Slot::spread(slot.hash));
         let base = if base == NO_LANE { lane } else { base };
         self.fresh.push(LaneFacts { key: *key, base });
         Some(lane)
@@ -54,43 +97,6 @@ impl Lanes {
     pub fn take_fresh(&mut self) -> Vec<LaneFacts> {
         std::mem::take(&mut self.fresh)
     }
-}
-
-/// Flows with one place each, the latest where two have the same: one look into memory,
-/// where a map takes two and a hash of more than it needs.
-#[derive(Debug, Default)]
-struct Handy(Vec<Option<(FlowKey, Lane)>>);
-
-/// Places of these: what stays in a cache.
-const PLACES: usize = 1 << 11;
-
-impl Handy {
-    fn find(&self, key: &FlowKey) -> Option<Lane> {
-        let (known, lane) = self.0.get(place(key))?.as_ref()?;
-        (known == key).then_some(*lane)
-    }
-
-    fn keep(&mut self, key: &FlowKey, lane: Lane) {
-        self.0.resize(PLACES, None);
-        self.0[place(key)] = Some((*key, lane));
-    }
-}
-
-/// By the ends of addresses and by ports, in which flows differ.
-fn place(key: &FlowKey) -> usize {
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let end = |address: &[u8; 16]| {
-        let [low, .., high] = address.as_chunks::<4>().0 else {
-            return 0;
-        };
-        u64::from(u32::from_le_bytes(*low) ^ u32::from_le_bytes(*high))
-    };
-    let ports = key.ports.map_or(0, |ports| {
-        u64::from(ports.source) << 16 | u64::from(ports.destination)
-    });
-    let addresses = end(&key.addresses.source) << 32 | end(&key.addresses.destination);
-    let mixed = (addresses ^ ports.rotate_left(24)).wrapping_mul(SPREAD);
-    (mixed >> 48) as usize & (PLACES - 1)
 }
 
 /// The flow of its fragments.

@@ -2,7 +2,7 @@
 //! tunnel packet.
 
 use super::content::{Content, hash};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, TOGETHER};
 use super::sighting::{Batch, Form, NO_LANE, Share, Sighting};
 use crate::decode::{DecodeOptions, Decoder, Plain};
 use crate::model::facts::{Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Transport};
@@ -60,6 +60,8 @@ struct Sight {
     opened: Packet,
     lanes: Lanes,
     sightings: Vec<Sighting>,
+    /// Flows of the latest of these, whose lanes are not known yet.
+    unnamed: Vec<FlowKey>,
     /// Fragments found inside whole tunnel packets, with the bytes of these.
     inside: Vec<(FragmentFacts, Vec<u8>)>,
     head_bytes: usize,
@@ -81,6 +83,7 @@ impl Observer {
                 opened: Packet::default(),
                 lanes: Lanes::default(),
                 sightings: Vec::new(),
+                unnamed: Vec::with_capacity(TOGETHER),
                 inside: Vec::new(),
                 head_bytes: manner.head_bytes,
                 shortest_head: manner.head_bytes,
@@ -101,6 +104,7 @@ impl Observer {
         for frame in block.frames() {
             self.frame(&frame);
         }
+        self.sight.name();
         // The next block has about as many.
         let room = Vec::with_capacity(self.sight.sightings.len());
         Batch {
@@ -125,7 +129,10 @@ impl Observer {
         };
         match self.sight.decoder.plain(frame) {
             Some(plain) => self.sight.plain(frame, &plain),
-            None => self.layers(frame),
+            None => {
+                self.sight.name();
+                self.layers(frame);
+            }
         }
     }
 
@@ -259,12 +266,9 @@ mod kind {
 impl Sight {
     /// An ordinary frame: Ethernet, one IP header, UDP or TCP.
     fn plain(&mut self, frame: &Frame<'_>, plain: &Plain<'_>) {
-        let Some(lane) = self.lanes.number(&plain.key) else {
-            return;
-        };
         let upper = plain.upper();
         let ip = IpFields::of(frame.data, 14, plain.key.addresses.version);
-        let base = self.sighting(lane, plain.key.protocol, &ip);
+        let base = self.sighting(NO_LANE, plain.key.protocol, &ip);
         let sighting = match plain.segment() {
             Some(segment) if segment.payload_bytes > 0 => {
                 let header = upper.len() - segment.payload_bytes as usize;
@@ -282,6 +286,45 @@ impl Sight {
             ip_bytes: plain.ip_bytes,
             ..sighting
         });
+        self.unnamed.push(plain.key);
+        if self.unnamed.len() == TOGETHER {
+            self.name_together();
+        }
+    }
+
+    /// Finds the lanes of as many sightings as are looked up together.
+    fn name_together(&mut self) {
+        let first = self.sightings.len() - self.unnamed.len();
+        let Some(keys) = self.unnamed.first_chunk() else {
+            return;
+        };
+        let lanes = self.lanes.number_together(keys);
+        for (sighting, lane) in self.sightings[first..].iter_mut().zip(lanes) {
+            sighting.lane = lane.unwrap_or(NO_LANE);
+        }
+        self.named(first);
+    }
+
+    /// Finds the lanes of all that have none yet.
+    fn name(&mut self) {
+        let first = self.sightings.len() - self.unnamed.len();
+        for (sighting, key) in self.sightings[first..].iter_mut().zip(&self.unnamed) {
+            sighting.lane = self.lanes.number(key).unwrap_or(NO_LANE);
+        }
+        self.named(first);
+    }
+
+    /// From a place on all have lanes, but those that were refused one, which go.
+    fn named(&mut self, first: usize) {
+        self.unnamed.clear();
+        let mut kept = first;
+        for place in first..self.sightings.len() {
+            if self.sightings[place].lane != NO_LANE {
+                self.sightings[kept] = self.sightings[place];
+                kept += 1;
+            }
+        }
+        self.sightings.truncate(kept);
     }
 
     /// A datagram that is no fragment.
