@@ -8,7 +8,7 @@ use super::shape::{SIZES, size_class};
 use crate::model::Timestamp;
 
 /// Delays that are kept until they are counted.
-const DELAYS: usize = 8;
+const DELAYS: usize = 15;
 
 /// Packets in a row.
 #[derive(Clone, Debug)]
@@ -85,21 +85,26 @@ impl Look {
 /// Delays that wait to be counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pending {
-    delays: [i64; DELAYS - 1],
-    count: usize,
+    delays: [u32; DELAYS],
+    count: u32,
 }
 
 impl Pending {
-    /// One more; `true` if there is no room for another.
-    pub fn push(&mut self, delay: i64) -> bool {
-        self.delays[self.count] = delay;
+    /// One more, in nanoseconds; `true` if there is no room for another.
+    pub fn push(&mut self, delay: u32) -> bool {
+        self.delays[self.count as usize] = delay;
         self.count += 1;
-        self.count == self.delays.len()
+        self.count as usize == DELAYS
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.count
     }
 
     /// All of them.
     pub fn take(&mut self) -> impl Iterator<Item = i64> + use<> {
         let Self { delays, count } = std::mem::take(self);
-        delays.into_iter().take(count)
+        delays.into_iter().take(count as usize).map(i64::from)
     }
 }

@@ -185,14 +185,12 @@ impl Between {
         }
     }
 
-    /// Takes in how long a packet took.
-    pub fn took(&mut self, nanoseconds: i64) {
+    /// How long packets took, to take in more of them.
+    pub fn delays(&mut self) -> Option<&mut Delays> {
         if self.delays.is_none() {
             self.delays = Delays::new();
         }
-        if let Some(delays) = &mut self.delays {
-            delays.record(nanoseconds);
-        }
+        self.delays.as_mut()
     }
 
     /// Adds what was seen of others, which went the same way.

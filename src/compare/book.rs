@@ -118,6 +118,8 @@ pub struct Series {
     pub width: Duration,
     /// Packets by fate.
     pub steps: Vec<super::shape::Fates>,
+    /// The step that was counted in last, and where it begins.
+    latest: (usize, i64),
 }
 
 impl Series {
@@ -126,12 +128,19 @@ impl Series {
             origin: None,
             width,
             steps: Vec::new(),
+            latest: (0, 0),
         }
     }
 
     fn count(&mut self, fate: Fate, time: Timestamp) {
         let origin = *self.origin.get_or_insert(time);
         let since = (time - origin).0.max(0);
+        // Most are in the same step as the one before.
+        let (latest, from) = self.latest;
+        if (0..self.width.0).contains(&(since - from)) && latest < self.steps.len() {
+            self.steps[latest].count(fate);
+            return;
+        }
         while since / self.width.0 >= MAX_STEPS as i64 {
             self.widen();
         }
@@ -139,6 +148,7 @@ impl Series {
         if place >= self.steps.len() {
             self.steps.resize_with(place + 1, Default::default);
         }
+        self.latest = (place, place as i64 * self.width.0);
         self.steps[place].count(fate);
     }
 
@@ -318,26 +328,39 @@ impl Book {
             self.pending
                 .resize((flow as usize + 1) * pairs, Pending::default());
         }
-        if self.pending[place].push(delay) {
-            self.write_delays(flow, pair);
+        match u32::try_from(delay) {
+            Ok(delay) if !self.pending[place].push(delay) => {}
+            Ok(_) => self.write_delays(flow, pair),
+            // Longer than four seconds.
+            Err(_) => self.took(flow, pair, std::iter::once(delay)),
         }
     }
 
     fn write_delays(&mut self, flow: u32, pair: usize) {
-        let number = self.account(flow, false);
-        let Some(pending) = self
-            .pending
-            .get_mut(flow as usize * self.series.len() + pair)
-        else {
-            return;
-        };
-        for delay in pending.take() {
-            if number < MAX_DELAYS {
-                self.accounts[number].between[pair].took(delay);
-            } else if let Some(rest) = &mut self.delays[pair] {
-                rest.record(delay);
-            }
+        let place = flow as usize * self.series.len() + pair;
+        if let Some(pending) = self.pending.get_mut(place) {
+            let delays = pending.take();
+            self.took(flow, pair, delays);
         }
+    }
+
+    /// How long packets of a flow took.
+    fn took(&mut self, flow: u32, pair: usize, delays: impl Iterator<Item = i64>) {
+        let number = self.account(flow, false);
+        let own = match number < MAX_DELAYS {
+            true => self.accounts[number].between[pair].delays(),
+            false => self.delays[pair].as_mut(),
+        };
+        if let Some(own) = own {
+            delays.for_each(|delay| own.record(delay));
+        }
+    }
+
+    /// Reads what is not in the account of a flow yet.
+    pub fn read(&self, flow: u32) -> u32 {
+        let alike = self.alike.get(flow as usize);
+        let pending = self.pending.get(flow as usize * self.series.len());
+        alike.map_or(0, |alike| alike.packets) ^ pending.map_or(0, Pending::count)
     }
 
     /// Writes down copies of a packet that every point had seen before, by point.
@@ -504,12 +527,14 @@ impl Book {
                 between.overtaken(piece.reordered >> (2 * view.pair));
                 if parcel.has_identity || parcel.form == Form::Segment {
                     let delay = flight.took((view.front, view.back), front, back);
-                    if has_delays {
-                        between.took(delay);
-                    } else if let (Some(rest), false) =
-                        (&mut self.delays[view.pair], parcel.is_carrier)
-                    {
-                        rest.record(delay);
+                    let own = match has_delays {
+                        true => between.delays(),
+                        false => self.delays[view.pair]
+                            .as_mut()
+                            .filter(|_| !parcel.is_carrier),
+                    };
+                    if let Some(own) = own {
+                        own.record(delay);
                     }
                 }
             }

@@ -76,7 +76,10 @@ impl Clock {
 
     /// How far it is ahead at a time, beyond what is roughly known.
     fn ahead(&self, roughly: i64) -> i64 {
-        let since = roughly.saturating_sub(self.origin.unwrap_or(roughly));
+        let Some(origin) = self.origin else {
+            return 0;
+        };
+        let since = roughly.saturating_sub(origin);
         (self.line.height + self.line.slope * since as f64) as i64
     }
 

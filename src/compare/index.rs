@@ -33,7 +33,7 @@ impl Index {
     /// Adds a key of a parcel whose keys begin with `sibling`; gives what they begin with
     /// now.
     pub fn insert(&mut self, key: u64, parcel: u32, sibling: u32) -> u32 {
-        let entry = self.entries.insert(Entry {
+        let entry = self.entries.insert(|| Entry {
             key,
             parcel,
             older: NONE,

@@ -107,6 +107,13 @@ impl March {
         Step::Astray
     }
 
+    /// Reads the line of a flow.
+    pub fn read(&self, flow: u32, point: usize) -> u32 {
+        let expected = self.expected.get(flow as usize * self.points + point);
+        let line = self.lines.get(flow as usize);
+        expected.copied().unwrap_or(NONE) ^ line.map_or(NONE, |line| line.last)
+    }
+
     /// What is to be seen next by a point.
     pub fn expected(&self, point: usize, flow: u32) -> u32 {
         self.expected[flow as usize * self.points + point]
@@ -145,7 +152,9 @@ impl March {
             .can_be_told()
             .then(|| self.recent.note(key, sighting, self.waiting.len()));
         let line = &mut self.lines[flow as usize];
-        let place = self.waiting.insert(Waiting {
+        let number = self.count;
+        let previous = line.last;
+        let place = self.waiting.insert(|| Waiting {
             sighting: *sighting,
             point,
             flow,
@@ -154,9 +163,9 @@ impl March {
             last: time,
             seen: 0,
             reordered: 0,
-            number: self.count,
+            number,
             next: NONE,
-            previous: line.last,
+            previous,
         });
         match line.last {
             NONE => line.first = place,

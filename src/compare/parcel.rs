@@ -41,6 +41,8 @@ pub(super) struct Parcel {
     pub is_super_udp: bool,
     /// Whether it has been under way for longer than most.
     pub is_old: bool,
+    /// Whether what comes may be of it.
+    pub is_under_way: bool,
     /// Whether it is still in flight.
     pub is_open: bool,
 }
@@ -109,6 +111,7 @@ impl Parcel {
             has_identity: sighting.has_identity(),
             is_super_udp: false,
             is_old: false,
+            is_under_way: true,
             is_open: true,
         }
     }

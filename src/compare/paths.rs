@@ -98,6 +98,18 @@ impl Paths {
         resolved
     }
 
+    /// The flow that a lane was bound to, which may be part of another by now.
+    pub fn bound_to(&self, point: usize, lane: u32) -> u32 {
+        self.flows_of[point][lane as usize]
+    }
+
+    /// Reads what is known of a flow.
+    pub fn read(&self, flow: u32, point: usize) -> u32 {
+        let order = self.orders[flow as usize * self.points + point];
+        let highest = self.highest[flow as usize * self.sides()];
+        self.flows[flow as usize].same_as ^ order ^ highest
+    }
+
     /// The flow that a flow turned out to be part of.
     pub fn resolve(&self, mut flow: u32) -> u32 {
         while flow != NONE && self.flows[flow as usize].same_as != NONE {

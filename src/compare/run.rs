@@ -6,7 +6,7 @@ use super::book::{Account, Book};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
-use super::flight::{Flight, apart, pairs};
+use super::flight::{FETCHED, Flight, apart, pairs};
 use super::observer::{Manner, Observer};
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
 use super::sighting::Batch;
@@ -275,6 +275,10 @@ impl Feed {
     /// Gives sightings to be matched up to a time, of one batch.
     fn run_until(&mut self, point: usize, until: Timestamp, flight: &mut Flight) {
         while let Some(sighting) = self.batch.sightings.get(self.next) {
+            if self.next.is_multiple_of(FETCHED) {
+                let next = self.batch.sightings[self.next..].iter().take(FETCHED);
+                flight.fetch(point, next);
+            }
             flight.take(point, sighting, self.head);
             self.latest = Some(sighting.time);
             self.next += 1;

@@ -20,14 +20,17 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    pub fn insert(&mut self, value: T) -> u32 {
+    /// Made in its place: what is made elsewhere first is copied before it is in memory.
+    #[inline]
+    pub fn insert(&mut self, make: impl FnOnce() -> T) -> u32 {
         match self.free.pop() {
             Some(place) => {
-                self.values[place as usize] = value;
+                let value = &mut self.values[place as usize];
+                *value = make();
                 place
             }
             None => {
-                self.values.push(value);
+                self.values.push(make());
                 (self.values.len() - 1) as u32
             }
         }

@@ -42,6 +42,9 @@ const MAY_BE_CUT: u32 = 576;
 /// Pieces in flight at once.
 pub(super) const MAX_IN_FLIGHT: usize = 1 << 21;
 
+/// Sightings of which flows are fetched together.
+pub(super) const FETCHED: usize = 16;
+
 /// Keys of things that are no sightings of their own.
 const DATAGRAM: u64 = 11;
 const BY_CONTENT: u64 = 12;
@@ -170,6 +173,21 @@ impl Flight {
     /// The time of a sighting by the clock of the first point.
     pub fn time_of(&self, point: usize, sighting: &Sighting) -> Timestamp {
         self.clocks[point].to_reference(sighting.time)
+    }
+
+    /// Reads what is known of the flows of sightings that a point is about to take: in a
+    /// large comparison that is far away in memory, and here all wait for it together.
+    pub fn fetch<'a>(&self, point: usize, next: impl Iterator<Item = &'a Sighting>) {
+        let mut flows = [NONE; FETCHED];
+        for (flow, sighting) in flows.iter_mut().zip(next) {
+            *flow = self.paths.bound_to(point, sighting.lane);
+        }
+        let known = flows.iter().filter(|flow| **flow != NONE);
+        let read = known.fold(0, |read, flow| {
+            let book = self.book.as_ref().map_or(0, |book| book.read(*flow));
+            read ^ book ^ self.paths.read(*flow, point) ^ self.march.read(*flow, point)
+        });
+        std::hint::black_box(read);
     }
 
     /// Takes the next sighting, whichever point it is of, with its time by the clock of the
@@ -327,7 +345,7 @@ impl Flight {
     fn open(&mut self, arrival: Arrival<'_>, flow: u32) -> (u32, u32) {
         let (point, sighting, time) = arrival.parts();
         let parcel = Parcel::of(sighting, flow, time);
-        let number = self.parcels.insert(parcel);
+        let number = self.parcels.insert(|| parcel);
         let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
         let piece = self.add_piece(number, sighting, offset, bytes);
         let identity = match sighting.form {
@@ -381,7 +399,8 @@ impl Flight {
 
     fn add_piece(&mut self, parcel: u32, sighting: &Sighting, offset: u32, bytes: u32) -> u32 {
         let next = self.parcels[parcel].pieces;
-        let piece = self.pieces.insert(Piece::of(sighting, offset, bytes, next));
+        let make = || Piece::of(sighting, offset, bytes, next);
+        let piece = self.pieces.insert(make);
         let needed = (piece as usize + 1) * self.points;
         if self.seen.len() < needed {
             self.seen.resize(needed, Seen::default());

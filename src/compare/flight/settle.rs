@@ -76,16 +76,19 @@ impl Flight {
         }
         let flow = self.paths.resolve(parcel.flow);
         let is_alike = parcel.form == Form::Whole && !parcel.has_identity;
-        let might_have_marched = self.may_march(sighting, flow)
+        let might_have_marched = self.comes_as_one(sighting, flow)
             && parcel.is_one(&self.pieces[piece])
             && parcel.id == sighting.id
             && (0..self.points).all(|point| self.seen(piece, point).copies == 0);
         let took_long = parcel.is_old || self.now - parcel.first > LINGER;
-        if is_alike || might_have_marched || (took_long && self.is_complete(parcel)) {
-            if might_have_marched {
-                let key = key(flow, sighting.identity);
-                self.march.passed(key, sighting, parcel.last);
-            }
+        let is_over = took_long && self.is_complete(parcel);
+        if might_have_marched {
+            let key = key(flow, sighting.identity);
+            self.march.passed(key, sighting, parcel.last);
+            self.retire(number);
+        }
+        // How long it took is told once clocks are known.
+        if is_alike || (might_have_marched && self.is_acquainted) || is_over {
             self.close(number);
         }
     }
@@ -95,7 +98,7 @@ impl Flight {
         let oldest = self.old.pop().map(|Reverse(due)| due);
         let due = oldest.or_else(|| self.young.pop_front());
         if let Some(due) = due {
-            self.crowded_out += u64::from(self.parcels[due.parcel].is_open);
+            self.crowded_out += u64::from(self.parcels[due.parcel].is_under_way);
             self.settle(due.parcel);
         }
     }
@@ -133,12 +136,25 @@ impl Flight {
         self.parcels.remove(number);
     }
 
+    /// A parcel is no longer under way: nothing that comes is of it.
+    fn retire(&mut self, number: u32) {
+        let parcel = &mut self.parcels[number];
+        if std::mem::replace(&mut parcel.is_under_way, false) {
+            let parcel = *parcel;
+            let flow = self.paths.resolve(parcel.flow);
+            self.paths.get_mut(flow).under_way -= 1;
+            self.index.remove(parcel.keys);
+            if parcel.form != Form::Piece && parcel.length > SUPER_BYTES {
+                self.forget_super(parcel.flow, number);
+            }
+        }
+    }
+
     /// Writes a parcel into the book and forgets it; its number stays taken.
     pub(super) fn close(&mut self, number: u32) {
+        self.retire(number);
         let parcel = self.parcels[number];
         self.parcels[number].is_open = false;
-        let flow = self.paths.resolve(parcel.flow);
-        self.paths.get_mut(flow).under_way -= 1;
         let account = match parcel.ported {
             NONE => parcel.flow,
             ported => ported,
@@ -147,10 +163,6 @@ impl Flight {
         if let Some(mut book) = self.book.take() {
             book.settle(self, &parcel, account);
             self.book = Some(book);
-        }
-        self.index.remove(parcel.keys);
-        if parcel.form != Form::Piece && parcel.length > SUPER_BYTES {
-            self.forget_super(parcel.flow, number);
         }
         let mut at = parcel.pieces;
         while at != NONE {

@@ -52,11 +52,15 @@ impl Flight {
         false
     }
 
-    /// What every point is sure to see as one packet.
+    /// What may wait in line for each point to see it.
     pub(super) fn may_march(&self, sighting: &Sighting, flow: u32) -> bool {
+        self.is_acquainted && self.comes_as_one(sighting, flow)
+    }
+
+    /// What every point is sure to see as one packet.
+    pub(super) fn comes_as_one(&self, sighting: &Sighting, flow: u32) -> bool {
         let may_be_super = sighting.form == Form::Segment || sighting.protocol == Protocol::UDP;
-        self.is_acquainted
-            && sighting.form != Form::Piece
+        sighting.form != Form::Piece
             && self.paths.get(flow).points == self.everywhere
             && !(may_be_super && sighting.bytes > SUPER_BYTES)
             && !(may_be_cut(sighting) && self.paths.may_have_fragments(flow))

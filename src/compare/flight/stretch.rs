@@ -72,7 +72,11 @@ impl Flight {
         let identity = segment_identity(at);
         let begins = self.index.newest(key(flow, identity)).take(MAX_CHAIN);
         let large = self.supers.get(&flow).into_iter().flatten().copied();
-        let front = point.checked_sub(1).map_or(0, bit);
+        let in_front = match self.is_backward(flow) {
+            true => Some(point + 1).filter(|front| *front < self.points),
+            false => point.checked_sub(1),
+        };
+        let front = in_front.map_or(0, bit);
         let fitting = begins.chain(large).filter_map(|number| {
             let parcel = &self.parcels[number];
             let offset = at.wrapping_sub(parcel.start);
