@@ -45,6 +45,11 @@ struct Known {
 pub(super) struct PathFlow {
     /// The flow that it turned out to be part of.
     same_as: u32,
+    /// A flow that turned out to be part of this one, and the next of them.
+    part: u32,
+    next_part: u32,
+    /// Parcels in flight that are found by its own number.
+    pub named: u32,
     /// Points at which it is known.
     pub points: u16,
     /// Sightings of it, as far as that matters.
@@ -136,11 +141,6 @@ impl Paths {
         &mut self.flows[flow as usize]
     }
 
-    /// Whether a flow is known at this point and at no other.
-    pub fn is_alone(&self, flow: u32, point: usize) -> bool {
-        self.flows[flow as usize].points == 1 << point
-    }
-
     /// Whether a flow is not known everywhere.
     pub fn is_wanting(&self, flow: u32) -> bool {
         (self.flows[flow as usize].points.count_ones() as usize) < self.points
@@ -151,6 +151,9 @@ impl Paths {
         let flow = self.flows.len() as u32;
         self.flows.push(PathFlow {
             same_as: NONE,
+            part: NONE,
+            next_part: NONE,
+            named: 0,
             points: 0,
             sightings: 0,
             under_way: 0,
@@ -173,30 +176,73 @@ impl Paths {
 
     /// A lane turned out to be of a flow. What it was taken for becomes part of that.
     pub fn bind(&mut self, point: usize, lane: u32, flow: u32) {
-        let before = self.flows_of[point][lane as usize];
+        let before = self.flow_of(point, lane);
         if before != NONE && before != flow {
             self.merge(before, flow);
         }
+        self.set(point, lane, flow);
+    }
+
+    fn set(&mut self, point: usize, lane: u32, flow: u32) {
         self.flows_of[point][lane as usize] = flow;
         self.at[flow as usize * self.points + point] = lane;
         self.flows[flow as usize].points |= 1 << point;
     }
 
-    /// Whether a lane may be of a flow: nothing else of the point is.
+    /// Whether a lane may be of a flow: no point has both that and what the lane was taken
+    /// for.
     pub fn may_bind(&self, point: usize, lane: u32, flow: u32) -> bool {
-        let there = self.at[flow as usize * self.points + point];
-        let before = self.flows_of[point][lane as usize];
-        there == NO_LANE && (before == NONE || self.is_alone(before, point))
+        let mine = match self.resolve(self.flows_of[point][lane as usize]) {
+            NONE => 1 << point,
+            before => self.flows[before as usize].points,
+        };
+        self.flows[flow as usize].points & mine == 0
     }
 
+    /// What was counted of either is counted on: no point has seen both.
     fn merge(&mut self, part: u32, whole: u32) {
+        for point in 0..self.points {
+            let lane = self.at[part as usize * self.points + point];
+            if lane != NO_LANE {
+                self.set(point, lane, whole);
+            }
+        }
+        let (points, sides) = (self.points, self.sides());
+        take_over(&mut self.orders, points, part, whole);
+        take_over(&mut self.highest, sides, part, whole);
+        self.add_part(part, whole);
         let taken = self.flows[part as usize];
-        self.flows[part as usize].same_as = whole;
         let whole = &mut self.flows[whole as usize];
-        whole.points |= taken.points;
         whole.under_way += taken.under_way;
         whole.steps = whole.steps.saturating_add(taken.steps);
         whole.is_carrier |= taken.is_carrier;
+        whole.keeps_ids |= taken.keeps_ids;
+    }
+
+    /// One flow becomes part of another, and so do its own parts.
+    fn add_part(&mut self, part: u32, whole: u32) {
+        self.flows[part as usize].same_as = whole;
+        let first = std::mem::replace(&mut self.flows[whole as usize].part, part);
+        let mut last = part;
+        let mut own = self.flows[part as usize].part;
+        self.flows[part as usize].next_part = own;
+        while own != NONE {
+            last = own;
+            own = self.flows[own as usize].next_part;
+        }
+        self.flows[last as usize].next_part = first;
+    }
+
+    /// The numbers by which parcels of a flow are found: its own, and those of flows that
+    /// turned out to be part of it as long as something of them is in flight.
+    pub fn names(&self, flow: u32) -> impl Iterator<Item = u32> + '_ {
+        let next = |number: u32| (number != NONE).then_some(number);
+        let parts = next(self.flows[flow as usize].part);
+        let parts = std::iter::successors(parts, move |part| {
+            next(self.flows[*part as usize].next_part)
+        });
+        let named = parts.filter(|part| self.flows[*part as usize].named > 0);
+        std::iter::once(flow).chain(named)
     }
 
     /// Flows that a lane may be of by its addresses and ports.
@@ -286,6 +332,17 @@ impl Paths {
             let base = without_ports(key);
             self.alike.get(&(base.addresses, base.ports, base.protocol))
         });
-        flows.flatten().map(|flow| self.resolve(*flow))
+        flows
+            .flatten()
+            .flat_map(|flow| self.names(self.resolve(*flow)))
+    }
+}
+
+/// What is counted of a part, where nothing is counted of the whole.
+fn take_over(counted: &mut [u32], each: usize, part: u32, whole: u32) {
+    for place in 0..each {
+        let taken = counted[part as usize * each + place];
+        let known = &mut counted[whole as usize * each + place];
+        *known = taken.max(*known);
     }
 }

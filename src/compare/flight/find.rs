@@ -46,17 +46,14 @@ pub(super) struct Found {
 impl Flight {
     /// The parcel that a sighting is of, and the flow of the path it goes by.
     pub(super) fn find(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
-        let (point, sighting, _) = arrival.parts();
+        let sighting = arrival.sighting;
         if flow != NONE {
-            let found = self
-                .look(arrival, key(flow, sighting.identity))
-                .or_else(|| self.as_datagram(arrival, flow))
-                .or_else(|| self.as_message(arrival, flow));
+            let found = self.by_name(arrival, flow);
             if found.is_some() {
                 return found;
             }
         }
-        let is_unknown = flow == NONE || self.paths.is_alone(flow, point);
+        let is_unknown = flow == NONE || self.paths.is_wanting(flow);
         if is_unknown && let Some(found) = self.under_other_name(arrival) {
             return Some(found);
         }
@@ -65,6 +62,15 @@ impl Flight {
             return self.by_content(arrival, flow);
         }
         None
+    }
+
+    /// By flow, and all that became part of it.
+    fn by_name(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        self.paths.names(flow).find_map(|name| {
+            self.look(arrival, key(name, arrival.sighting.identity))
+                .or_else(|| self.as_datagram(arrival, name))
+                .or_else(|| self.as_message(arrival, name))
+        })
     }
 
     /// Whole here and in fragments elsewhere, or the other way round.
@@ -165,9 +171,7 @@ impl Flight {
                 continue;
             }
             let found = self
-                .look(arrival, key(flow, sighting.identity))
-                .or_else(|| self.as_datagram(arrival, flow))
-                .or_else(|| self.as_message(arrival, flow))
+                .by_name(arrival, flow)
                 .or_else(|| self.begun_by(point, sighting, flow));
             if let Some(found) = found.filter(|found| found.fit != Fit::Damaged) {
                 self.paths.bind(point, sighting.lane, flow);

@@ -371,6 +371,7 @@ impl Flight {
         let known = self.paths.get_mut(flow);
         known.sightings = known.sightings.saturating_add(1);
         known.under_way += 1;
+        known.named += 1;
         if may_be_super(&parcel, sighting) {
             let supers = self.supers.entry(flow).or_default();
             if supers.len() >= MAX_SUPER {

@@ -143,6 +143,7 @@ impl Flight {
             let parcel = *parcel;
             let flow = self.paths.resolve(parcel.flow);
             self.paths.get_mut(flow).under_way -= 1;
+            self.paths.get_mut(parcel.flow).named -= 1;
             self.index.remove(parcel.keys);
             if parcel.form != Form::Piece && parcel.length > SUPER_BYTES {
                 self.forget_super(parcel.flow, number);

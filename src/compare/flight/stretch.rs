@@ -70,8 +70,11 @@ impl Flight {
         let (point, sighting, time) = arrival.parts();
         let (at, left) = (wanted.start, wanted.end.wrapping_sub(wanted.start));
         let identity = segment_identity(at);
-        let begins = self.index.newest(key(flow, identity)).take(MAX_CHAIN);
-        let large = self.supers.get(&flow).into_iter().flatten().copied();
+        let names = || self.paths.names(flow);
+        let begins = names().flat_map(|name| self.index.newest(key(name, identity)));
+        let begins = begins.take(MAX_CHAIN);
+        let large = names().filter_map(|name| self.supers.get(&name));
+        let large = large.flatten().copied();
         let in_front = match self.is_backward(flow) {
             true => Some(point + 1).filter(|front| *front < self.points),
             false => point.checked_sub(1),

@@ -1,8 +1,8 @@
 //! What a capture in the middle lost itself, and what the path lost.
 
-use super::sight::{Chance, Packet, Sight, Stream};
+use super::sight::{BEATS, Chance, Packet, Sight, Stream};
 use super::{Faults, compare};
-use crate::findings::capture::MILLISECOND;
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::A_TO_B;
 
 fn streams() -> [Stream; 2] {
@@ -71,5 +71,38 @@ fn what_only_the_first_capture_lacks_appears_behind_it() {
     let unseen = sent.missing_in(&here).0.len() as u64;
     faults.must_be("appeared", &comparison["path"]["appeared"], unseen);
     faults.must_have_lost("path", &comparison["path"], &here, &there);
+    faults.end();
+}
+
+/// A capture that misses how flows begin, and whose clock is told from packets that took
+/// longer: what it sees of them then seems to come before it was sent.
+#[test]
+fn flows_that_a_capture_sees_late_and_too_early_are_the_same() {
+    let here = Sight::of(&streams());
+    let there = here.later(2 * MILLISECOND);
+    let delayed = here.map(|packet| {
+        let longer = if packet.port == BEATS { 400 } else { 0 };
+        Packet {
+            time: packet.time + MILLISECOND + longer * MICROSECOND,
+            ..packet
+        }
+    });
+    let middle = delayed.without(|packet| packet.datagram < 300);
+    let comparison = compare(&[&here, &middle, &there]);
+    let mut faults = Faults::new();
+    let missed = here.0.len() - middle.0.len();
+    faults.must_be("missed by B", &comparison["points"][1]["missed"], missed);
+    let between = [
+        ("A to B", &comparison["segments"][0]),
+        ("B to C", &comparison["segments"][1]),
+        ("A to C", &comparison["path"]),
+    ];
+    for (name, segment) in between {
+        let lost = &segment["lost"]["packets"];
+        for (what, number) in [("lost", lost), ("appeared", &segment["appeared"])] {
+            faults.must_be(&format!("{name}: {what}"), number, 0);
+        }
+        faults.must_be(&format!("{name}: reordered"), &segment["reordered"], 0);
+    }
     faults.end();
 }
