@@ -259,6 +259,10 @@ impl Flight {
         sighting: &Sighting,
     ) -> Option<Found> {
         let known = &self.parcels[parcel];
+        let are_numbered = sighting.has_identity() && known.has_identity;
+        if sighting.form == Form::Whole && are_numbered && known.id != sighting.id {
+            return None;
+        }
         let mut at = known.pieces;
         while at != NONE {
             let piece = &self.pieces[at];

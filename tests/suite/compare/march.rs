@@ -66,18 +66,18 @@ fn points(outcome: &Outcome) -> Vec<String> {
 
 /// How often of 1,000 packets something happens to one between two points.
 #[derive(Clone, Copy, Debug)]
-struct Hop {
-    lost: u64,
-    copied: u64,
+pub struct Hop {
+    pub lost: u64,
+    pub copied: u64,
     late: u64,
-    damaged: u64,
+    pub damaged: u64,
     marked: u64,
     /// Packets in a row that are lost, if any are.
     burst: u64,
 }
 
 impl Hop {
-    fn passed(&self, sight: &Sight, seed: u64) -> Sight {
+    pub fn passed(&self, sight: &Sight, seed: u64) -> Sight {
         let mut chance = Chance::new(seed);
         let mut to_lose = 0;
         sight.flat_map(|packet| {
@@ -114,7 +114,7 @@ impl Hop {
     }
 }
 
-fn hops() -> impl Strategy<Value = Hop> {
+pub fn hops() -> impl Strategy<Value = Hop> {
     let often = || prop_oneof![Just(0_u64), 1_u64..40];
     (often(), often(), often(), often(), often(), 1_u64..40).prop_map(
         |(lost, copied, late, damaged, marked, burst)| Hop {
@@ -143,7 +143,7 @@ fn path() -> impl Strategy<Value = Vec<Hop>> {
     })
 }
 
-fn streams() -> impl Strategy<Value = Vec<Stream>> {
+pub fn streams() -> impl Strategy<Value = Vec<Stream>> {
     let stream = (0_u16..4, 100_u32..600, 20_u64..2_000).prop_map(|(kind, datagrams, gap)| {
         let stream = Stream {
             datagrams,

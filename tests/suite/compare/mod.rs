@@ -27,6 +27,7 @@ mod sight;
 mod six;
 mod spans;
 mod sums;
+mod truth;
 mod wrap;
 
 use crate::support::{count, fraglens, none};
