@@ -118,6 +118,19 @@ impl Parcel {
 }
 
 impl Parcel {
+    /// What is known of it under another name, but for its pieces.
+    pub fn take_over(&mut self, other: &Self) {
+        if self.ported == NONE {
+            self.ported = other.ported;
+        }
+        // That of which the end is not known is the longest.
+        self.length = self.length.min(other.length);
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.seen |= other.seen;
+        self.is_carrier |= other.is_carrier;
+    }
+
     /// Whether all of it came in this piece everywhere, as it was.
     pub fn is_one(&self, piece: &Piece) -> bool {
         piece.next == NONE

@@ -47,13 +47,15 @@ impl Flight {
     /// The parcel that a sighting is of, and the flow of the path it goes by.
     pub(super) fn find(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         let sighting = arrival.sighting;
-        if flow != NONE {
-            let found = self.by_name(arrival, flow);
-            if found.is_some() {
-                return found;
-            }
-        }
         let is_unknown = flow == NONE || self.paths.is_wanting(flow);
+        let named = (flow != NONE)
+            .then(|| self.by_name(arrival, flow))
+            .flatten();
+        if let Some(named) = named {
+            let may_have_two = is_unknown && named.fit == Fit::Part;
+            let other = may_have_two.then(|| self.under_two_names(arrival, flow, &named));
+            return other.flatten().or(Some(named));
+        }
         if is_unknown && let Some(found) = self.under_other_name(arrival) {
             return Some(found);
         }
@@ -62,6 +64,19 @@ impl Flight {
             return self.by_content(arrival, flow);
         }
         None
+    }
+
+    /// A fragment of a datagram that one point has begun, and others under another name.
+    fn under_two_names(&mut self, arrival: Arrival<'_>, flow: u32, named: &Found) -> Option<Found> {
+        let is_fragment = arrival.sighting.form == Form::Piece;
+        if !is_fragment || !self.is_looked_for(flow, arrival.sighting) {
+            return None;
+        }
+        let found = self.by_content(arrival, flow)?;
+        if found.parcel != named.parcel {
+            self.unite(named.parcel, found.parcel);
+        }
+        Some(found)
     }
 
     /// By flow, and all that became part of it.

@@ -242,7 +242,11 @@ impl Flight {
             _ => place_in(&self.parcels[found.parcel], sighting).unwrap_or((0, sighting.bytes)),
         };
         let piece = match found.piece {
-            NONE => self.add_piece(found.parcel, sighting, offset, bytes),
+            NONE => {
+                let flow = self.paths.resolve(self.parcels[found.parcel].flow);
+                self.show_content(found.parcel, flow, sighting);
+                self.add_piece(found.parcel, sighting, offset, bytes)
+            }
             piece => piece,
         };
         match found.fit {
@@ -363,11 +367,7 @@ impl Flight {
         } else if sighting.form == Form::Piece {
             self.add_key(number, datagram_key(flow, sighting.id));
         }
-        let is_wanted = self.paths.is_wanting(flow) && self.is_looked_for(flow, sighting);
-        let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
-        if is_wanted || is_renumbered {
-            self.add_key(number, content_key(sighting));
-        }
+        self.show_content(number, flow, sighting);
         let known = self.paths.get_mut(flow);
         known.sightings = known.sightings.saturating_add(1);
         known.under_way += 1;
@@ -380,6 +380,55 @@ impl Flight {
             supers.push(number);
         }
         (number, piece)
+    }
+
+    /// Lets what is seen be found by its bytes, where that may be needed.
+    fn show_content(&mut self, number: u32, flow: u32, sighting: &Sighting) {
+        let is_wanted = self.paths.is_wanting(flow) && self.is_looked_for(flow, sighting);
+        let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
+        if is_wanted || is_renumbered {
+            self.add_key(number, content_key(sighting));
+        }
+    }
+
+    /// What was taken for two parcels is one.
+    fn unite(&mut self, part: u32, whole: u32) {
+        self.retire(part);
+        let taken = self.parcels[part];
+        self.parcels[part].is_open = false;
+        self.parcels[whole].take_over(&taken);
+        let mut at = taken.pieces;
+        while at != NONE {
+            let Piece {
+                offset,
+                bytes,
+                next,
+                ..
+            } = self.pieces[at];
+            match self.exact(whole, offset, bytes) {
+                NONE => {
+                    let first = std::mem::replace(&mut self.parcels[whole].pieces, at);
+                    self.pieces[at].next = first;
+                }
+                known => self.unite_pieces(at, known),
+            }
+            at = next;
+        }
+    }
+
+    /// No point saw both.
+    fn unite_pieces(&mut self, part: u32, whole: u32) {
+        let taken = self.pieces[part];
+        for point in (0..self.points).filter(|point| taken.seen & bit(*point) != 0) {
+            *self.seen_mut(whole, point) = *self.seen(part, point);
+        }
+        let known = &mut self.pieces[whole];
+        known.seen |= taken.seen;
+        known.reordered |= taken.reordered;
+        if known.content != taken.content {
+            known.damaged |= taken.seen;
+        }
+        self.pieces.remove(part);
     }
 
     fn keep_to_bounds(&mut self) {

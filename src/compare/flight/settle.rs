@@ -137,7 +137,7 @@ impl Flight {
     }
 
     /// A parcel is no longer under way: nothing that comes is of it.
-    fn retire(&mut self, number: u32) {
+    pub(super) fn retire(&mut self, number: u32) {
         let parcel = &mut self.parcels[number];
         if std::mem::replace(&mut parcel.is_under_way, false) {
             let parcel = *parcel;

@@ -4,9 +4,11 @@
 use super::march::{Hop, hops, streams};
 use super::sight::{BEATS, Packet, Sight, Stream};
 use super::{Faults, compare};
+use crate::cases::wire::sum;
 use crate::findings::capture::MICROSECOND;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use std::ops::Range;
 
 /// What is particular to the flows to one port, from the second on; beats are the first.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,8 @@ struct Treatment {
     longer: u64,
     /// Datagrams from this on that a capture in the middle misses, and how many.
     missed: (u32, u32),
+    /// The hop, if any, on which they get another source address.
+    translated: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,7 +38,12 @@ fn treatment() -> impl Strategy<Value = Treatment> {
         (Just(0), 1_u32..300),
         (0_u32..200, 1_u32..200)
     ];
-    (longer, missed).prop_map(|(longer, missed)| Treatment { longer, missed })
+    let translated = prop_oneof![3 => Just(None), 1 => (0_usize..3).prop_map(Some)];
+    (longer, missed, translated).prop_map(|(longer, missed, translated)| Treatment {
+        longer,
+        missed,
+        translated,
+    })
 }
 
 fn clock() -> impl Strategy<Value = (i64, i64)> {
@@ -44,9 +53,9 @@ fn clock() -> impl Strategy<Value = (i64, i64)> {
 
 /// Which of two packets is the copy or the damaged one is another matter.
 fn way() -> impl Strategy<Value = Way> {
-    let hops = prop::collection::vec(hops(), 1..3);
+    let hops = prop::collection::vec(hops(), 1..4);
     let treatments = prop::collection::vec(treatment(), 5);
-    let clocks = prop::collection::vec(clock(), 3);
+    let clocks = prop::collection::vec(clock(), 4);
     (streams(), hops, treatments, clocks, any::<u64>()).prop_map(
         |(streams, mut hops, treatments, clocks, seed)| {
             for hop in &mut hops {
@@ -75,16 +84,18 @@ impl Way {
     /// What passes each point.
     fn passes(&self) -> Vec<Sight> {
         let mut passed = vec![Sight::of(&self.streams)];
-        for (hop, seed) in self.hops.iter().zip(self.seed..) {
+        for (number, hop) in self.hops.iter().enumerate() {
             let sent = &passed[passed.len() - 1];
-            let arrived = hop.passed(sent, seed);
+            let arrived = hop.passed(sent, self.seed.wrapping_add(number as u64));
             // Beats tell where captures begin and end.
             let beats = sent.missing_in(&arrived).without(|_| true);
-            let arrived = arrived.and(&beats).map(|packet| Packet {
-                time: packet.time + self.treatment(&packet).longer * MICROSECOND,
-                ..packet
-            });
-            passed.push(arrived);
+            passed.push(arrived.and(&beats).map(|mut packet| {
+                packet.time += self.treatment(&packet).longer * MICROSECOND;
+                match self.is_translated(&packet, number) {
+                    true => translated(packet),
+                    false => packet,
+                }
+            }));
         }
         passed
     }
@@ -108,10 +119,36 @@ impl Way {
             .collect()
     }
 
+    /// Fragments of all flows between two addresses fare alike: they have no ports.
+    fn is_translated(&self, packet: &Packet, hop: usize) -> bool {
+        let treatment = match packet.is_fragment() {
+            true => &self.treatments[0],
+            false => self.treatment(packet),
+        };
+        packet.port != BEATS && treatment.translated == Some(hop)
+    }
+
     fn is_missed(&self, packet: &Packet) -> bool {
         let (from, count) = self.treatment(packet).missed;
         packet.port != BEATS && (from..from + count).contains(&packet.datagram)
     }
+}
+
+/// With another source address, and a checksum that is right for it (RFC 1624).
+fn translated(mut packet: Packet) -> Packet {
+    const SOURCE: Range<usize> = 12..16;
+    const CHECKSUM: Range<usize> = 26..28;
+    let (was, is) = ([10, 0, 0, 1], [192, 0, 2, 77]);
+    if packet.index == 0 {
+        let old = sum(&packet.ip[CHECKSUM]);
+        let parts = [!old, !sum(&was), sum(&is)].map(u16::to_be_bytes);
+        let new = match !sum(&parts.concat()) {
+            0 => 0xffff,
+            new => new,
+        };
+        packet.ip[CHECKSUM].copy_from_slice(&new.to_be_bytes());
+    }
+    packet.with_header(|header| header[SOURCE].copy_from_slice(&is))
 }
 
 proptest! {
