@@ -72,10 +72,9 @@ impl Flight {
         if !is_fragment || !self.is_looked_for(flow, arrival.sighting) {
             return None;
         }
-        let found = self.by_content(arrival, flow)?;
-        if found.parcel != named.parcel {
-            self.unite(named.parcel, found.parcel);
-        }
+        let found = self.alike_in_content(arrival, |theirs| self.may_be_of(arrival, theirs))?;
+        self.bind_to(arrival, flow, &found);
+        self.unite(named.parcel, found.parcel);
         Some(found)
     }
 
@@ -239,13 +238,30 @@ impl Flight {
 
     /// The same bytes under other addresses.
     pub(super) fn by_content(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let is_free = |theirs| theirs == flow || self.may_be_of(arrival, theirs);
+        let found = self.alike_in_content(arrival, is_free)?;
+        self.bind_to(arrival, flow, &found);
+        Some(found)
+    }
+
+    /// Whether a flow may turn out to be that of a sighting, and is not yet.
+    fn may_be_of(&self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let lane = arrival.sighting.lane;
+        self.paths.may_bind(arrival.point, lane, flow)
+    }
+
+    /// What has the same bytes, in flows that are free to be that of a sighting.
+    fn alike_in_content(
+        &self,
+        arrival: Arrival<'_>,
+        is_free: impl Fn(u32) -> bool,
+    ) -> Option<Found> {
         let (point, sighting, time) = arrival.parts();
         let chain = self.index.newest(content_key(sighting));
         let mut best: Option<(Found, (bool, Duration))> = None;
         for parcel in chain.take(MAX_CHAIN) {
             let theirs = self.paths.resolve(self.parcels[parcel].flow);
-            let is_free = theirs == flow || self.paths.may_bind(point, sighting.lane, theirs);
-            let fitting = is_free.then(|| self.fit_by_content(point, parcel, sighting));
+            let fitting = is_free(theirs).then(|| self.fit_by_content(point, parcel, sighting));
             let Some(found) = fitting.flatten() else {
                 continue;
             };
@@ -255,7 +271,12 @@ impl Flight {
                 best = Some((found, rank));
             }
         }
-        let (found, _) = best?;
+        best.map(|(found, _)| found)
+    }
+
+    /// The flow of a sighting is that of what it was found to be.
+    fn bind_to(&mut self, arrival: Arrival<'_>, flow: u32, found: &Found) {
+        let (point, sighting, _) = arrival.parts();
         let theirs = self.paths.resolve(self.parcels[found.parcel].flow);
         if theirs != flow {
             self.paths.bind(point, sighting.lane, theirs);
@@ -264,7 +285,6 @@ impl Flight {
             // Other pieces of it come under the same new number.
             self.add_key(found.parcel, datagram_key(theirs, sighting.id));
         }
-        Some(found)
     }
 
     pub(super) fn fit_by_content(

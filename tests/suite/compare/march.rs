@@ -183,14 +183,17 @@ pub fn streams() -> impl Strategy<Value = Vec<Stream>> {
     prop::collection::vec(stream, 1..5).prop_map(numbered)
 }
 
-proptest! {
-    // The same in every run.
-    #![proptest_config(ProptestConfig {
-        cases: 200,
+pub fn same_in_every_run(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
         rng_seed: RngSeed::Fixed(768),
         failure_persistence: None,
         ..ProptestConfig::default()
-    })]
+    }
+}
+
+proptest! {
+    #![proptest_config(same_in_every_run(200))]
 
     #[test]
     fn whoever_marches_is_counted_as_if_looked_for(

@@ -1,13 +1,12 @@
 //! Whatever happens on the way, and whatever a capture in the middle misses: what is told
 //! to be lost is what was lost.
 
-use super::march::{Hop, hops, streams};
+use super::march::{Hop, hops, same_in_every_run, streams};
 use super::sight::{BEATS, Packet, Sight, Stream};
 use super::{Faults, compare};
 use crate::cases::wire::sum;
 use crate::findings::capture::MICROSECOND;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use std::ops::Range;
 
 /// What is particular to the flows to one port, from the second on; beats are the first.
@@ -152,13 +151,7 @@ fn translated(mut packet: Packet) -> Packet {
 }
 
 proptest! {
-    // The same in every run.
-    #![proptest_config(ProptestConfig {
-        cases: 200,
-        rng_seed: RngSeed::Fixed(768),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(same_in_every_run(200))]
 
     #[test]
     fn what_is_told_lost_was_lost(way in way()) {
