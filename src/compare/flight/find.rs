@@ -78,13 +78,42 @@ impl Flight {
         Some(found)
     }
 
-    /// By flow, and all that became part of it.
-    fn by_name(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
-        self.paths.names(flow).find_map(|name| {
-            self.look(arrival, key(name, arrival.sighting.identity))
+    /// By flow, and all that became part of it. What is begun under two of these names is
+    /// one.
+    fn by_name(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let (mut best, mut other): (Option<Found>, Option<Found>) = (None, None);
+        for name in self.paths.names(flow) {
+            let found = self
+                .look(arrival, key(name, arrival.sighting.identity))
                 .or_else(|| self.as_datagram(arrival, name))
-                .or_else(|| self.as_message(arrival, name))
-        })
+                .or_else(|| self.as_message(arrival, name));
+            let Some(found) = found else {
+                continue;
+            };
+            other = match best {
+                Some(known) if known.fit <= found.fit => Some(found),
+                known => {
+                    best = Some(found);
+                    known
+                }
+            };
+        }
+        let best = best?;
+        if let Some(other) = other.filter(|other| self.are_one(&best, other)) {
+            self.unite(other.parcel, best.parcel);
+        }
+        Some(best)
+    }
+
+    /// Whether fragments found under two names are of one datagram.
+    fn are_one(&self, best: &Found, other: &Found) -> bool {
+        let [one, another] = [best, other].map(|found| &self.parcels[found.parcel]);
+        best.parcel != other.parcel
+            && [best.fit, other.fit].iter().all(|fit| *fit <= Fit::Part)
+            && [one, another]
+                .iter()
+                .all(|parcel| parcel.form == Form::Piece)
+            && apart(one.first, another.first) <= FRAGMENTS_COME_WITHIN
     }
 
     /// Whole here and in fragments elsewhere, or the other way round.
