@@ -4,7 +4,7 @@
 use super::step::COPIES_COME_WITHIN;
 use super::{
     Arrival, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, content_key, datagram_key, key, may_be_cut,
-    place_in,
+    may_be_renumbered, place_in,
 };
 use crate::compare::parcel::{Parcel, UNKNOWN};
 use crate::compare::sighting::{Form, Sighting};
@@ -59,8 +59,7 @@ impl Flight {
         if is_unknown && let Some(found) = self.under_other_name(arrival) {
             return Some(found);
         }
-        let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
-        if (is_unknown && self.is_looked_for(flow, sighting)) || is_renumbered {
+        if (is_unknown && self.is_looked_for(flow, sighting)) || may_be_renumbered(sighting) {
             return self.by_content(arrival, flow);
         }
         None

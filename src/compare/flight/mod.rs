@@ -385,8 +385,7 @@ impl Flight {
     /// Lets what is seen be found by its bytes, where that may be needed.
     fn show_content(&mut self, number: u32, flow: u32, sighting: &Sighting) {
         let is_wanted = self.paths.is_wanting(flow) && self.is_looked_for(flow, sighting);
-        let is_renumbered = sighting.form == Form::Piece && sighting.id > 0xffff;
-        if is_wanted || is_renumbered {
+        if is_wanted || may_be_renumbered(sighting) {
             self.add_key(number, content_key(sighting));
         }
     }
@@ -503,6 +502,12 @@ fn content_key(sighting: &Sighting) -> u64 {
 
 fn may_be_cut(sighting: &Sighting) -> bool {
     sighting.form == Form::Whole && sighting.has_identity() && sighting.ip_bytes > MAY_BE_CUT
+}
+
+/// Fragments of IPv6, whose identifications have 32 bits and change where one is
+/// fragmented anew.
+fn may_be_renumbered(sighting: &Sighting) -> bool {
+    sighting.form == Form::Piece && sighting.id > 0xffff
 }
 
 /// Whether a NIC may cut it into several packets. UDP of such a size is cut by routers, too.
