@@ -72,8 +72,8 @@ impl Sample {
                 count: 1,
             };
             let id = u64::from(sighting.id);
-            self.strict.take(hash(&[sighting.content, id]), mark);
-            self.loose.take(hash(&[sighting.head]), mark);
+            self.strict.take(hash(&[sighting.content(), id]), mark);
+            self.loose.take(hash(&[sighting.beginning()]), mark);
         }
     }
 

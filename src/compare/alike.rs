@@ -3,25 +3,25 @@
 //! in one.
 
 use super::parcel::Seen;
-use super::run::MAX_POINTS;
 use super::shape::{SIZES, size_class};
 use crate::model::Timestamp;
 
 /// Delays that are kept until they are counted.
 const DELAYS: usize = 15;
 
-/// Packets in a row.
-#[derive(Clone, Debug)]
+/// Packets in a row, in one line of a cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Alike {
-    pub packets: u32,
+    pub packets: u16,
     pub bytes: u64,
     /// By class of their IP length.
-    pub sizes: [u32; SIZES.len() + 1],
+    pub sizes: [u16; SIZES.len() + 1],
     /// When the first and the last of them was seen.
     pub span: (Timestamp, Timestamp),
-    /// What they looked like at each point.
-    pub looks: [Look; MAX_POINTS],
 }
+
+const _: () = assert!(size_of::<Alike>() == 64);
 
 /// What does not change as long as a flow fares alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,29 +38,14 @@ impl Default for Alike {
             bytes: 0,
             sizes: [0; SIZES.len() + 1],
             span: (Timestamp::MAX, Timestamp::MIN),
-            looks: [Look::default(); MAX_POINTS],
         }
     }
 }
 
 impl Alike {
-    /// Whether one more looks as these do, at every point.
-    pub fn is_as(&self, seen: &[Seen]) -> bool {
-        let looks = self.looks.iter().zip(seen);
-        self.packets > 0
-            && self.packets < u32::MAX
-            && looks
-                .into_iter()
-                .all(|(look, seen)| *look == Look::of(seen))
-    }
-
-    /// None yet, but these will look like that.
-    pub fn begin(seen: &[Seen]) -> Self {
-        let mut alike = Self::default();
-        for (look, seen) in alike.looks.iter_mut().zip(seen) {
-            *look = Look::of(seen);
-        }
-        alike
+    /// Whether there is room for one more.
+    pub fn has_room(&self) -> bool {
+        self.packets < u16::MAX
     }
 
     /// One more.

@@ -4,9 +4,9 @@ use super::alike::{Alike, Look, Pending};
 use super::between::{Between, Count, MAX_PAIRS, Pair, Shown};
 use super::delay::Delays;
 use super::flight::{Flight, pairs};
-use super::parcel::{Mask, Parcel, Piece, UNKNOWN};
+use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::shape::{Fate, Place};
-use super::sighting::{Form, Share};
+use super::sighting::{Form, Share, Sighting};
 use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
 use std::ops::Range;
@@ -37,6 +37,8 @@ pub(super) struct Book {
     pieces: Vec<u32>,
     /// Of each flow of the path, what is not in its account yet.
     alike: Vec<Alike>,
+    /// What that looked like, by flow and point.
+    looks: Vec<Look>,
     /// The same of how long packets took, by flow and pair of points.
     pending: Vec<Pending>,
     /// Losses of the parcel at hand, with their places among those sent.
@@ -165,6 +167,20 @@ impl Series {
     }
 }
 
+/// A packet of a flow in step that every point saw.
+pub(super) struct Passed<'a> {
+    /// As it was seen first.
+    pub sighting: &'a Sighting,
+    pub flow: u32,
+    /// When it was first seen, and when last, by the clock of the first point.
+    pub first: Timestamp,
+    pub last: Timestamp,
+    /// As in [`Piece`].
+    pub reordered: u32,
+    /// How each point saw it.
+    pub seen: &'a [Seen],
+}
+
 /// How a parcel is seen between two points.
 struct View {
     pair: usize,
@@ -220,6 +236,7 @@ impl Book {
             shared: 0,
             pieces: Vec::new(),
             alike: Vec::new(),
+            looks: Vec::new(),
             pending: Vec::new(),
             losses: Vec::new(),
         }
@@ -262,26 +279,32 @@ impl Book {
     }
 
     /// Writes down a packet that every point saw, of a flow in step.
-    pub fn settle_in_step(&mut self, flight: &Flight, place: u32) {
-        let (waiting, seen) = (flight.march.get(place), flight.march.all_seen(place));
-        let (sighting, flow) = (&waiting.sighting, waiting.flow);
+    pub fn settle_in_step(&mut self, flight: &Flight, passed: &Passed<'_>) {
+        let (sighting, flow, seen) = (passed.sighting, passed.flow, passed.seen);
         if self.alike.len() <= flow as usize {
-            self.alike.resize(flow as usize + 1, Alike::default());
+            let flows = flow as usize + 1;
+            self.alike.resize(flows, Alike::default());
+            self.looks.resize(flows * self.points, Look::default());
         }
-        if !self.alike[flow as usize].is_as(seen) {
+        let looks = self.looks[self.looks_of(flow)].iter().copied();
+        let is_alike = looks.eq(seen.iter().map(Look::of));
+        if !is_alike || !self.alike[flow as usize].has_room() {
             self.write_alike(flow);
-            self.alike[flow as usize] = Alike::begin(seen);
+            let looks = self.looks_of(flow);
+            for (look, seen) in self.looks[looks].iter_mut().zip(seen) {
+                *look = Look::of(seen);
+            }
         }
-        self.alike[flow as usize].add(sighting.ip_bytes, waiting.first, waiting.last);
+        self.alike[flow as usize].add(sighting.ip_bytes, passed.first, passed.last);
         for tally in &mut self.tallies {
             tally.datagrams += 1;
             tally.matched += 1;
         }
         for series in &mut self.series {
-            series.count(Fate::Both, waiting.first);
+            series.count(Fate::Both, passed.first);
         }
-        if waiting.reordered != 0 {
-            self.overtaken(flow, waiting.reordered);
+        if passed.reordered != 0 {
+            self.overtaken(flow, passed.reordered);
         }
         if sighting.can_be_told() {
             for (pair, ends) in pairs(self.points).enumerate() {
@@ -299,19 +322,25 @@ impl Book {
         if alike.packets == 0 {
             return;
         }
-        let alike = std::mem::take(alike);
+        let (alike, looks) = (std::mem::take(alike), self.looks_of(flow));
         let number = self.account(flow, false);
         let account = &mut self.accounts[number];
         account.spans(alike.span.0, alike.span.1);
-        for (passage, look) in account.at.iter_mut().zip(&alike.looks) {
-            passage.count(look.hop_limit, alike.packets, alike.bytes);
+        let looks = &self.looks[looks];
+        for (passage, look) in account.at.iter_mut().zip(looks) {
+            passage.count(look.hop_limit, alike.packets.into(), alike.bytes);
         }
         for (between, (front, back)) in account.between.iter_mut().zip(pairs(self.points)) {
-            between.passed(&alike, &alike.looks[front], &alike.looks[back]);
+            between.passed(&alike, &looks[front], &looks[back]);
         }
         for pair in 0..self.series.len() {
             self.write_delays(flow, pair);
         }
+    }
+
+    fn looks_of(&self, flow: u32) -> Range<usize> {
+        let first = flow as usize * self.points;
+        first..first + self.points
     }
 
     fn overtaken(&mut self, flow: u32, reordered: u32) {
@@ -360,7 +389,10 @@ impl Book {
     pub fn read(&self, flow: u32) -> u32 {
         let alike = self.alike.get(flow as usize);
         let pending = self.pending.get(flow as usize * self.series.len());
-        alike.map_or(0, |alike| alike.packets) ^ pending.map_or(0, Pending::count)
+        let look = self.looks.get(flow as usize * self.points);
+        let packets = alike.map_or(0, |alike| alike.packets);
+        let hop_limit = look.map_or(0, |look| look.hop_limit);
+        pending.map_or(0, Pending::count) ^ u32::from(packets) ^ u32::from(hop_limit)
     }
 
     /// Writes down copies of a packet that every point had seen before, by point.

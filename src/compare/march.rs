@@ -5,6 +5,7 @@
 //! finds it in front; who comes with a few missing passes these over, and they fall out of
 //! line; whatever else happens is for [`Flight`](super::flight::Flight) to find out.
 
+use super::book::Passed;
 use super::parcel::{Mask, Seen};
 use super::recent::{Before, Recent, Ticket};
 use super::sighting::Sighting;
@@ -96,7 +97,7 @@ impl March {
         };
         for passed_over in 0..PASSED_OVER {
             let waiting = &self.waiting[place];
-            if waiting.is_seen_as(sighting) {
+            if waiting.sighting.is_same_as(sighting) {
                 return Step::Expected { place, passed_over };
             }
             if waiting.next == NONE {
@@ -133,7 +134,7 @@ impl March {
     }
 
     /// How each point saw it.
-    pub fn all_seen(&self, place: u32) -> &[Seen] {
+    fn all_seen(&self, place: u32) -> &[Seen] {
         let start = place as usize * self.points;
         &self.seen[start..start + self.points]
     }
@@ -199,6 +200,19 @@ impl March {
         }
     }
 
+    /// What waits, as one that passed.
+    pub fn as_passed(&self, place: u32) -> Passed<'_> {
+        let waiting = &self.waiting[place];
+        Passed {
+            sighting: &waiting.sighting,
+            flow: waiting.flow,
+            first: waiting.first,
+            last: waiting.last,
+            reordered: waiting.reordered,
+            seen: self.all_seen(place),
+        }
+    }
+
     /// A point saw what it was to see next; says whether all have seen it now.
     pub fn see(&mut self, point: usize, place: u32, seen: Seen, time: Timestamp) -> bool {
         let waiting = &mut self.waiting[place];
@@ -222,6 +236,26 @@ impl March {
     pub fn passed(&mut self, key: u64, sighting: &Sighting, time: Timestamp) {
         let ticket = self.recent.note(key, sighting, self.waiting.len());
         self.recent.passed(ticket, time);
+    }
+
+    /// Every point saw something that was in no line, unless it passed before, near in time:
+    /// then it stays as it was known. Says whether it is new.
+    pub fn passes_new(
+        &mut self,
+        key: u64,
+        sighting: &Sighting,
+        time: Timestamp,
+        is_near: impl Fn(Timestamp) -> bool,
+    ) -> bool {
+        let is_new = match self.recent.before(key, sighting) {
+            Before::Unknown => true,
+            Before::Waits => false,
+            Before::Passed(before) | Before::Differed(before) => !is_near(before),
+        };
+        if is_new {
+            self.passed(key, sighting, time);
+        }
+        is_new
     }
 
     /// Something falls out of line.
@@ -290,19 +324,6 @@ impl March {
     }
 }
 
-impl Waiting {
-    /// Whether it is the same packet with the same bytes.
-    fn is_seen_as(&self, sighting: &Sighting) -> bool {
-        let known = &self.sighting;
-        known.identity == sighting.identity
-            && known.content == sighting.content
-            && known.id == sighting.id
-            && known.form == sighting.form
-            && known.bytes == sighting.bytes
-            && known.sum == sighting.sum
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -313,7 +334,7 @@ mod tests {
         let packets = ids.into_iter().map(example);
         packets
             .map(|packet| {
-                let place = march.line_up(0, &packet, 0, packet.identity, Timestamp(0));
+                let place = march.line_up(0, &packet, 0, packet.identity(), Timestamp(0));
                 march.see(0, place, Seen::of(&packet, 0), Timestamp(0));
                 place
             })
@@ -333,7 +354,7 @@ mod tests {
             assert!(march.see(1, place, Seen::of(&packet, 0), Timestamp(9)));
             march.arrive(place);
             assert_eq!(
-                march.before(packet.identity, &packet),
+                march.before(packet.identity(), &packet),
                 Before::Passed(Timestamp(9))
             );
         }
@@ -356,8 +377,8 @@ mod tests {
         march.fall_out(places[0]);
         assert_eq!(march.expected(1, 0), places[1]);
         assert_eq!(march.first_of(0), places[1]);
-        assert_eq!(march.before(0, &example(0)), Before::Unknown);
-        assert_eq!(march.before(1, &example(1)), Before::Waits);
+        let before = |id| march.before(example(id).identity(), &example(id));
+        assert_eq!([before(0), before(1)], [Before::Unknown, Before::Waits]);
     }
 
     #[test]
@@ -365,7 +386,7 @@ mod tests {
         let mut march = March::new(2);
         line_of(&mut march, [1]);
         let damaged = Sighting {
-            content: 2,
+            head: 2,
             ..example(1)
         };
         assert_eq!(march.step(1, 0, &damaged), Step::Astray);

@@ -254,15 +254,6 @@ fn captured<'a>(layer: &Layer, data: &'a [u8]) -> &'a [u8] {
         .unwrap_or_default()
 }
 
-/// What tells packets of one flow apart, by what there is of it.
-mod kind {
-    pub const PIECE: u64 = 1;
-    pub const SEGMENT: u64 = 2;
-    pub const NUMBERED: u64 = 3;
-    pub const ALIKE: u64 = 4;
-    pub const CONTROL: u64 = 5;
-}
-
 impl Sight {
     /// An ordinary frame: Ethernet, one IP header, UDP or TCP.
     fn plain(&mut self, frame: &Frame<'_>, plain: &Plain<'_>) {
@@ -317,14 +308,12 @@ impl Sight {
     /// From a place on all have lanes, but those that were refused one, which go.
     fn named(&mut self, first: usize) {
         self.unnamed.clear();
-        let mut kept = first;
-        for place in first..self.sightings.len() {
-            if self.sightings[place].lane != NO_LANE {
-                self.sightings[kept] = self.sightings[place];
-                kept += 1;
-            }
+        let is_refused = |sighting: &Sighting| sighting.lane == NO_LANE;
+        if self.sightings[first..].iter().any(is_refused) {
+            let named = self.sightings.split_off(first).into_iter();
+            self.sightings
+                .extend(named.filter(|sighting| !is_refused(sighting)));
         }
-        self.sightings.truncate(kept);
     }
 
     /// A datagram that is no fragment.
@@ -415,15 +404,8 @@ impl Sight {
             offset: piece.offset,
             bytes: layer.payload_bytes,
             more: piece.more,
-            identity: hash(&[kind::PIECE, piece.id.into()]),
-            content: hash(&[
-                kind::PIECE,
-                numbered(layer.addresses.version, piece.id),
-                piece.offset.into(),
-                layer.payload_bytes.into(),
-                content.head,
-            ]),
-            head: hash(&[kind::PIECE, piece.offset.into(), content.head]),
+            is_renumbered: layer.addresses.version == IpVersion::V6,
+            head: content.head,
             sum: content.sum,
             ip_bytes: layer.ip_bytes,
             is_carrier,
@@ -445,8 +427,8 @@ impl Sight {
             offset: 0,
             bytes: 0,
             more: false,
-            identity: 0,
-            content: 0,
+            is_control: false,
+            is_renumbered: false,
             head: 0,
             sum: None,
             ip_bytes: 0,
@@ -481,54 +463,26 @@ impl Sight {
     }
 }
 
-/// IPv6 gives a datagram that is fragmented anew another identification.
-fn numbered(version: IpVersion, id: u32) -> u64 {
-    match version {
-        IpVersion::V4 => id.into(),
-        IpVersion::V6 => 0,
-    }
-}
-
-/// What tells a stretch of a stream from others of its flow.
-pub(super) fn segment_identity(sequence: u32) -> u64 {
-    hash(&[kind::SEGMENT, sequence.into()])
-}
-
 /// A stretch of a stream.
 fn of_segment(base: Sighting, sequence: u32, bytes: u32, content: &Content) -> Sighting {
     Sighting {
         form: Form::Segment,
         offset: sequence,
         bytes,
-        identity: segment_identity(sequence),
-        content: hash(&[kind::SEGMENT, sequence.into(), content.head]),
-        head: hash(&[kind::SEGMENT, sequence.into(), content.head]),
+        head: content.head,
         sum: content.sum,
         ..base
     }
 }
 
-/// Payloads shorter than this are alike too often to be known by their bytes alone.
-const TELLING_BYTES: u32 = 24;
-
-/// A datagram; `control` is what tells a TCP segment without data from others.
+/// A datagram; `control` is what tells a TCP segment without data from others, whose options
+/// are changed on purpose.
 fn of_whole(base: Sighting, bytes: u32, content: &Content, control: Option<u64>) -> Sighting {
-    let id = u64::from(base.id);
-    let size = u64::from(bytes) << 8 | u64::from(base.protocol.0);
-    // Options of TCP are changed on purpose.
-    let head = control.unwrap_or(content.head);
-    let identity = match (control, base.is_numbered) {
-        (Some(control), _) => [kind::CONTROL, control, id],
-        (None, false) => [kind::ALIKE, size, head],
-        (None, true) => [kind::NUMBERED, size, id],
-    };
-    let weak = if bytes < TELLING_BYTES { id } else { 0 };
     Sighting {
         form: Form::Whole,
         bytes,
-        identity: hash(&identity),
-        content: hash(&[kind::ALIKE, size, head, weak]),
-        head,
+        is_control: control.is_some(),
+        head: control.unwrap_or(content.head),
         sum: content.sum.filter(|_| control.is_none()),
         ..base
     }

@@ -145,7 +145,7 @@ impl Piece {
         Self {
             offset,
             bytes,
-            content: sighting.content,
+            content: sighting.content(),
             head: sighting.head,
             sum: sighting.sum,
             ip_bytes: sighting.ip_bytes,
@@ -178,7 +178,7 @@ impl Piece {
             (Some(one), Some(other)) => one == other,
             _ => true,
         };
-        sums && self.content == sighting.content
+        sums && self.content == sighting.content()
     }
 }
 

@@ -23,11 +23,9 @@ pub(super) struct Paths {
     flows: Vec<PathFlow>,
     /// Lane of each flow at each point.
     at: Vec<u32>,
-    /// How many packets of each flow came to each point.
+    /// Of each flow: how many of its packets came to each point; then, by pair of points and
+    /// side, how far it has come by the order on the other side.
     orders: Vec<u32>,
-    /// Of each flow, by pair of points and side: how far it has come by the order on the
-    /// other side.
-    highest: Vec<u32>,
     /// Flows with these addresses and ports, in whatever tunnel.
     alike: HashMap<(Addresses, Option<Ports>, Protocol), Vec<u32>, foldhash::fast::FixedState>,
 }
@@ -40,8 +38,9 @@ struct Known {
     has_fragments: bool,
 }
 
-/// A flow of the path.
+/// A flow of the path, within one line of a cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct PathFlow {
     /// The flow that it turned out to be part of.
     same_as: u32,
@@ -53,11 +52,11 @@ pub(super) struct PathFlow {
     /// Points at which it is known.
     pub points: u16,
     /// Sightings of it, as far as that matters.
-    pub sightings: u32,
+    pub sightings: u16,
     /// Parcels of it under way.
     pub under_way: u32,
     /// TTL steps seen between points, those towards the last counted positive.
-    pub steps: i32,
+    pub steps: i16,
     /// Whether a tunnel is in its packets.
     pub is_carrier: bool,
     /// Whether identifications of its packets were found to be the same at several points.
@@ -66,6 +65,15 @@ pub(super) struct PathFlow {
     pub goes_back: bool,
     /// The points whose addresses were asked about that.
     pub asked: u16,
+}
+
+const _: () = assert!(size_of::<PathFlow>() == 32);
+
+impl PathFlow {
+    /// Whether it is part of no other, and nothing of it is under way.
+    pub fn is_alone(&self) -> bool {
+        self.same_as == NONE && self.under_way == 0
+    }
 }
 
 impl Paths {
@@ -77,7 +85,6 @@ impl Paths {
             flows: Vec::new(),
             at: Vec::new(),
             orders: Vec::new(),
-            highest: Vec::new(),
             alike: HashMap::default(),
         }
     }
@@ -110,9 +117,8 @@ impl Paths {
 
     /// Reads what is known of a flow.
     pub fn read(&self, flow: u32, point: usize) -> u32 {
-        let order = self.orders[flow as usize * self.points + point];
-        let highest = self.highest[flow as usize * self.sides()];
-        self.flows[flow as usize].same_as ^ order ^ highest
+        let order = self.orders[flow as usize * self.counts() + point];
+        self.flows[flow as usize].same_as ^ order
     }
 
     /// The flow that a flow turned out to be part of.
@@ -163,9 +169,8 @@ impl Paths {
             goes_back: false,
             asked: 0,
         });
-        self.at.extend(std::iter::repeat_n(NO_LANE, self.points));
-        self.orders.extend(std::iter::repeat_n(0, self.points));
-        self.highest.extend(std::iter::repeat_n(0, self.sides()));
+        self.at.resize(self.flows.len() * self.points, NO_LANE);
+        self.orders.resize(self.flows.len() * self.counts(), 0);
         let alike = self.alike.entry(self.name(point, lane)).or_default();
         if alike.len() < MAX_ALIKE {
             alike.push(flow);
@@ -207,9 +212,7 @@ impl Paths {
                 self.set(point, lane, whole);
             }
         }
-        let (points, sides) = (self.points, self.sides());
-        take_over(&mut self.orders, points, part, whole);
-        take_over(&mut self.highest, sides, part, whole);
+        self.take_over_orders(part, whole);
         self.add_part(part, whole);
         let taken = self.flows[part as usize];
         let whole = &mut self.flows[whole as usize];
@@ -257,7 +260,8 @@ impl Paths {
 
     /// Counts one more packet of a flow at a point; gives how many came before.
     pub fn next_order(&mut self, flow: u32, point: usize) -> u32 {
-        let order = &mut self.orders[flow as usize * self.points + point];
+        let counts = self.counts();
+        let order = &mut self.orders[flow as usize * counts + point];
         let before = *order;
         *order = order.wrapping_add(1);
         before
@@ -266,8 +270,8 @@ impl Paths {
     /// Whether a packet with this place among those of the other side came after one with
     /// a later.
     fn is_overtaken(&mut self, flow: u32, side: usize, order: u32) -> bool {
-        let sides = self.sides();
-        let highest = &mut self.highest[flow as usize * sides + side];
+        let first = flow as usize * self.counts() + self.points;
+        let highest = &mut self.orders[first + side];
         let is_overtaken = order < *highest;
         *highest = order.max(*highest);
         is_overtaken
@@ -315,9 +319,20 @@ impl Paths {
         })
     }
 
-    /// Pairs of points, twice.
-    fn sides(&self) -> usize {
-        2 * self.points
+    /// What is counted of a flow: points, and twice the pairs of points, of which there are
+    /// no more.
+    fn counts(&self) -> usize {
+        3 * self.points
+    }
+
+    /// What is counted of a part, where nothing is counted of the whole.
+    fn take_over_orders(&mut self, part: u32, whole: u32) {
+        let counts = self.counts();
+        for place in 0..counts {
+            let taken = self.orders[part as usize * counts + place];
+            let known = &mut self.orders[whole as usize * counts + place];
+            *known = taken.max(*known);
+        }
     }
 
     fn name(&self, point: usize, lane: u32) -> (Addresses, Option<Ports>, Protocol) {
@@ -335,14 +350,5 @@ impl Paths {
         flows
             .flatten()
             .flat_map(|flow| self.names(self.resolve(*flow)))
-    }
-}
-
-/// What is counted of a part, where nothing is counted of the whole.
-fn take_over(counted: &mut [u32], each: usize, part: u32, whole: u32) {
-    for place in 0..each {
-        let taken = counted[part as usize * each + place];
-        let known = &mut counted[whole as usize * each + place];
-        *known = taken.max(*known);
     }
 }

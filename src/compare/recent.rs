@@ -166,7 +166,7 @@ fn mark(key: u64) -> u16 {
 /// What two packets have in common if their bytes and identifications are the same.
 fn check(sighting: &Sighting) -> u32 {
     let sum = sighting.sum.map_or(0, |sum| u32::from(sum.0));
-    (sighting.content as u32).rotate_left(16) ^ sum ^ sighting.id.rotate_left(8)
+    (sighting.head as u32).rotate_left(16) ^ sum ^ sighting.id.rotate_left(8) ^ sighting.bytes
 }
 
 #[cfg(test)]

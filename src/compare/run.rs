@@ -6,10 +6,10 @@ use super::book::{Account, Book};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
-use super::flight::{FETCHED, Flight, apart, pairs};
+use super::flight::{ABREAST, FETCHED, Flight, apart, pairs};
 use super::observer::{Manner, Observer};
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
-use super::sighting::Batch;
+use super::sighting::{Batch, Sighting};
 use crate::decode::DecodeOptions;
 use crate::model::{Addresses, Duration, ScopeSet, Timestamp};
 use crate::reassemble::Limits;
@@ -201,6 +201,8 @@ struct Feed {
     receive: Receiver<Sent>,
     batch: Batch,
     next: usize,
+    /// Where the time is far from the one before.
+    jump: usize,
     read: Progress,
     frames: u64,
     has_ended: bool,
@@ -219,6 +221,7 @@ impl Feed {
             receive,
             batch: Batch::default(),
             next: 0,
+            jump: 0,
             read: Progress::default(),
             frames: 0,
             has_ended: false,
@@ -240,6 +243,7 @@ impl Feed {
                     (self.read, self.frames) = (sent.read, sent.frames);
                     flight.meet(point, &self.batch.lanes);
                     flight.spans[point] = sent.from.zip(self.batch.until);
+                    self.find_jump();
                 }
             }
         }
@@ -272,56 +276,137 @@ impl Feed {
         }
     }
 
-    /// Gives sightings to be matched up to a time, of one batch.
-    fn run_until(&mut self, point: usize, until: Timestamp, flight: &mut Flight) {
-        while let Some(sighting) = self.batch.sightings.get(self.next) {
-            if self.next.is_multiple_of(FETCHED) {
-                let next = self.batch.sightings[self.next..].iter().take(FETCHED);
-                flight.fetch(point, next);
-            }
-            flight.take(point, sighting, self.head);
-            self.latest = Some(sighting.time);
-            self.next += 1;
-            self.set_right(flight);
-            self.look_ahead(point, flight);
-            if self.head > until {
+    /// What comes next, if it has come, and when.
+    fn next(&self) -> Option<(&Sighting, Timestamp)> {
+        let sighting = self.batch.sightings.get(self.next)?;
+        Some((sighting, self.head))
+    }
+
+    /// What has come and is not taken yet, up to where the clock jumps.
+    fn at_hand(&self) -> &[Sighting] {
+        let end = self.jump.min(self.next + ABREAST);
+        self.batch.sightings.get(self.next..end).unwrap_or_default()
+    }
+
+    /// Looks for the next time that is far from the one before.
+    fn find_jump(&mut self) {
+        let left = self.batch.sightings.get(self.next..).unwrap_or_default();
+        let mut steps = left.windows(2);
+        let jump = steps.position(|step| apart(step[1].time, step[0].time) > FAR);
+        self.jump = self.next + jump.map_or(left.len(), |place| place + 1);
+    }
+
+    /// Whether nothing is left of what has come, and more will.
+    fn is_used_up(&self) -> bool {
+        self.next().is_none() && !self.has_ended
+    }
+
+    /// Reads what is known of the next sightings, every so often.
+    fn fetch(&self, point: usize, flight: &Flight) {
+        if self.next.is_multiple_of(FETCHED) {
+            let next = self.batch.sightings[self.next..].iter().take(FETCHED);
+            flight.fetch(point, next);
+        }
+    }
+
+    /// Goes on to what is behind the sightings that were taken.
+    fn advance(&mut self, taken: usize, point: usize, flight: &mut Flight) {
+        self.next += taken;
+        let latest = self.batch.sightings.get(self.next.wrapping_sub(1));
+        self.latest = latest.map(|sighting| sighting.time).or(self.latest);
+        self.set_right(flight);
+        if self.next >= self.jump {
+            self.find_jump();
+        }
+        self.look_ahead(point, flight);
+    }
+
+    /// Gives sightings to be matched up to a time, of one batch, or up to one like another.
+    fn run_until(
+        &mut self,
+        point: usize,
+        until: Timestamp,
+        other: Option<u64>,
+        flight: &mut Flight,
+    ) {
+        while let Some((sighting, time)) = self.next() {
+            self.fetch(point, flight);
+            flight.take(point, sighting, time);
+            self.advance(1, point, flight);
+            let next = self.next().map(|(next, _)| next.content());
+            if self.head > until || (next.is_some() && next == other) {
                 break;
             }
         }
     }
 }
 
-/// Gives everything to be matched in one order of time.
+/// Gives everything to be matched: what all points take next at once, all else in one order
+/// of time.
 fn merge(
     flight: &mut Flight,
     feeds: &mut [Feed],
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     loop {
-        let mut next: Option<(Timestamp, usize)> = None;
-        let mut until = Timestamp::MAX;
+        let mut are_ready = true;
         for (point, feed) in feeds.iter_mut().enumerate() {
-            if !feed.is_ready(point, flight) {
-                continue;
-            }
-            let head = (feed.head, point);
-            match next {
-                Some(known) if known <= head => until = until.min(head.0),
-                known => {
-                    until = known.map_or(until, |known| until.min(known.0));
-                    next = Some(head);
-                }
-            }
+            are_ready &= feed.is_ready(point, flight);
         }
-        let Some((_, point)) = next else {
-            return ControlFlow::Continue(());
-        };
-        let feed = &mut feeds[point];
-        feed.run_until(point, until, flight);
-        if feed.next >= feed.batch.sightings.len() {
+        if are_ready {
+            run_abreast(flight, feeds);
+        }
+        if !feeds.iter().any(Feed::is_used_up) {
+            let Some(point) = earliest(feeds) else {
+                return ControlFlow::Continue(());
+            };
+            let (until, other) = beside(feeds, point);
+            feeds[point].run_until(point, until, other, flight);
+        }
+        if feeds.iter().any(Feed::is_used_up) {
             flow(read_of(feeds))?;
         }
     }
+}
+
+/// Gives what all points take next, as long as that is the same.
+fn run_abreast(flight: &mut Flight, feeds: &mut [Feed]) {
+    loop {
+        let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
+        for (next, feed) in next.iter_mut().zip(feeds.iter()) {
+            *next = feed.at_hand();
+        }
+        let taken = flight.take_abreast(&next[..feeds.len()]);
+        if taken == 0 {
+            return;
+        }
+        for (point, feed) in feeds.iter_mut().enumerate() {
+            feed.advance(taken, point, flight);
+        }
+    }
+}
+
+/// The point whose next sighting comes first.
+fn earliest(feeds: &[Feed]) -> Option<usize> {
+    let heads = feeds.iter().enumerate().filter_map(|(point, feed)| {
+        let (_, time) = feed.next()?;
+        Some((time, point))
+    });
+    heads.min().map(|(_, point)| point)
+}
+
+/// When the next sighting of other points comes, and what it is, if that is the same for all.
+fn beside(feeds: &[Feed], point: usize) -> (Timestamp, Option<u64>) {
+    let others = feeds
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != point);
+    let nexts = others.filter_map(|(_, feed)| feed.next());
+    let time = nexts.clone().map(|(_, time)| time).min();
+    let mut contents = nexts.map(|(next, _)| next.content());
+    let first = contents.next();
+    let is_same = contents.all(|content| Some(content) == first);
+    (time.unwrap_or(Timestamp::MAX), first.filter(|_| is_same))
 }
 
 fn read_of(feeds: &[Feed]) -> Read {

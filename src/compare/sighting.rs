@@ -1,5 +1,6 @@
 //! What one point saw: one innermost packet, one fragment, or one outer fragment.
 
+use super::content::hash;
 use crate::model::{FlowKey, Protocol, Sum, Timestamp, Verdict};
 
 /// Number of a flow as one point sees it, in the order they were met there.
@@ -65,11 +66,12 @@ pub(super) struct Sighting {
     pub bytes: u32,
     /// MF.
     pub more: bool,
-    /// What tells it from others of its flow, wherever it is seen.
-    pub identity: u64,
-    /// Hash of the beginning of what neither NAT nor a NIC changes.
-    pub content: u64,
-    /// The same without its size, which NICs change.
+    /// Whether it is a TCP segment without data.
+    pub is_control: bool,
+    /// Whether it gets another identification where it is fragmented anew, as IPv6 does.
+    pub is_renumbered: bool,
+    /// Hash of the beginning of what neither NAT nor a NIC changes; of a TCP segment without
+    /// data, of all that tells it from others.
     pub head: u64,
     /// Sum of all of that; `None` where the snaplen cut it.
     pub sum: Option<Sum>,
@@ -83,6 +85,26 @@ pub(super) struct Sighting {
     /// Whether it is an outer packet: a tunnel is in its datagram.
     pub is_carrier: bool,
     pub share: Share,
+}
+
+// One line of a cache: what one thread writes another reads.
+const _: () = assert!(size_of::<Sighting>() == 64);
+
+/// Payloads shorter than this are alike too often to be known by their bytes alone.
+const TELLING_BYTES: u32 = 24;
+
+/// What tells packets of one flow apart, by what there is of it.
+mod kind {
+    pub const PIECE: u64 = 1;
+    pub const SEGMENT: u64 = 2;
+    pub const NUMBERED: u64 = 3;
+    pub const ALIKE: u64 = 4;
+    pub const CONTROL: u64 = 5;
+}
+
+/// What tells a stretch of a stream from others of its flow.
+pub(super) fn segment_identity(sequence: u32) -> u64 {
+    hash(&[kind::SEGMENT, sequence.into()])
 }
 
 impl Sighting {
@@ -125,6 +147,64 @@ impl Sighting {
         self.is_numbered || self.form == Form::Segment
     }
 
+    /// What tells it from others of its flow, wherever it is seen.
+    pub fn identity(&self) -> u64 {
+        let id = u64::from(self.id);
+        match self.form {
+            Form::Piece => hash(&[kind::PIECE, id]),
+            Form::Segment => segment_identity(self.offset),
+            Form::Whole if self.is_control => hash(&[kind::CONTROL, self.head, id]),
+            Form::Whole if self.is_numbered => hash(&[kind::NUMBERED, self.size(), id]),
+            Form::Whole => hash(&[kind::ALIKE, self.size(), self.head]),
+        }
+    }
+
+    /// Hash of the beginning of its bytes, and of where these are.
+    pub fn content(&self) -> u64 {
+        match self.form {
+            Form::Piece => {
+                let id = if self.is_renumbered { 0 } else { self.id };
+                let (offset, bytes) = (self.offset.into(), self.bytes.into());
+                hash(&[kind::PIECE, id.into(), offset, bytes, self.head])
+            }
+            Form::Segment => self.beginning(),
+            Form::Whole => {
+                let weak = if self.bytes < TELLING_BYTES {
+                    self.id
+                } else {
+                    0
+                };
+                hash(&[kind::ALIKE, self.size(), self.head, weak.into()])
+            }
+        }
+    }
+
+    /// The same without its size, which NICs change.
+    pub fn beginning(&self) -> u64 {
+        let offset = self.offset.into();
+        match self.form {
+            Form::Piece => hash(&[kind::PIECE, offset, self.head]),
+            Form::Segment => hash(&[kind::SEGMENT, offset, self.head]),
+            Form::Whole => self.head,
+        }
+    }
+
+    fn size(&self) -> u64 {
+        u64::from(self.bytes) << 8 | u64::from(self.protocol.0)
+    }
+
+    /// Whether it is the same packet with the same bytes, of flows that are one.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.head == other.head
+            && self.id == other.id
+            && self.offset == other.offset
+            && self.bytes == other.bytes
+            && self.sum == other.sum
+            && self.form == other.form
+            && self.is_numbered == other.is_numbered
+            && self.is_control == other.is_control
+    }
+
     /// Whether two of these that look the same can be told apart by their identification.
     pub fn has_identity(&self) -> bool {
         self.is_numbered
@@ -156,8 +236,8 @@ pub(super) fn example(id: u32) -> Sighting {
         offset: 0,
         bytes: 100,
         more: false,
-        identity: id.into(),
-        content: id.into(),
+        is_control: false,
+        is_renumbered: false,
         head: id.into(),
         sum: None,
         ip_bytes: 120,

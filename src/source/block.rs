@@ -171,7 +171,7 @@ impl<'a> Records<'a> {
 impl<'a> Iterator for Frames<'a> {
     type Item = Frame<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Frame<'a>> {
         let record = self.records.next()?;
         let id = self.id;

@@ -38,7 +38,7 @@ impl Flight {
             return;
         };
         let there = seen_at(self, other);
-        let steps = i32::from(there.hop_limit) - i32::from(sighting.hop_limit);
+        let steps = i16::from(there.hop_limit) - i16::from(sighting.hop_limit);
         let steps = if other < point { steps } else { -steps };
         let known = self.paths.get_mut(flow);
         known.keeps_ids |= trust.is_numbered_alike;

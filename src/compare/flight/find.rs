@@ -83,7 +83,7 @@ impl Flight {
         let (mut best, mut other): (Option<Found>, Option<Found>) = (None, None);
         for name in self.paths.names(flow) {
             let found = self
-                .look(arrival, key(name, arrival.sighting.identity))
+                .look(arrival, key(name, arrival.sighting.identity()))
                 .or_else(|| self.as_datagram(arrival, name))
                 .or_else(|| self.as_message(arrival, name));
             let Some(found) = found else {
@@ -233,12 +233,12 @@ impl Flight {
             let parcel = &self.parcels[parcel];
             parcel.seen & bit(point) == 0
                 && parcel.length < sighting.bytes
-                && self.pieces[parcel.pieces].content == sighting.content
+                && self.pieces[parcel.pieces].content == sighting.content()
         };
         sighting.form == Form::Segment
             && self
                 .index
-                .newest(key(flow, sighting.identity))
+                .newest(key(flow, sighting.identity()))
                 .take(MAX_CHAIN)
                 .any(is_it)
     }
@@ -248,13 +248,13 @@ impl Flight {
         if sighting.form != Form::Segment {
             return None;
         }
-        let chain = self.index.newest(key(flow, sighting.identity));
+        let chain = self.index.newest(key(flow, sighting.identity()));
         let mut chain = chain.take(MAX_CHAIN);
         let parcel = chain.find(|parcel| {
             let parcel = &self.parcels[*parcel];
             let piece = &self.pieces[parcel.pieces];
             parcel.seen & bit(point) == 0
-                && piece.content == sighting.content
+                && piece.content == sighting.content()
                 && parcel.length > sighting.bytes
         })?;
         Some(Found {
@@ -329,7 +329,7 @@ impl Flight {
         let mut at = known.pieces;
         while at != NONE {
             let piece = &self.pieces[at];
-            if piece.content == sighting.content
+            if piece.content == sighting.content()
                 && piece.agrees(sighting)
                 && piece.bytes == sighting.bytes
                 && piece.seen & bit(point) == 0

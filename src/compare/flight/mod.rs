@@ -1,12 +1,15 @@
 //! What is under way: every sighting finds the parcel it is of, at whatever point that was
 //! seen before, or becomes one.
 
+mod abreast;
 mod clocks;
 mod find;
 mod settle;
 mod step;
 mod stretch;
 
+pub(super) use self::abreast::ABREAST;
+use self::abreast::Row;
 use self::clocks::Trust;
 use self::find::{Fit, Found};
 use self::step::Told;
@@ -16,7 +19,6 @@ use super::content::hash;
 use super::copies::Copies;
 use super::index::Index;
 use super::march::March;
-use super::observer::segment_identity;
 use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::paths::Paths;
 use super::sighting::{Form, LaneFacts, Sighting};
@@ -30,7 +32,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Parcels with the same key that are looked at.
 const MAX_CHAIN: usize = 256;
 /// Sightings of a flow that are looked for by content; then every eighth.
-const EAGER: u32 = 1024;
+const EAGER: u16 = 1024;
 /// Packets from this size on may be super-frames, of which there are few in flight.
 const SUPER_BYTES: u32 = 1_500;
 /// Bytes of a UDP header.
@@ -78,6 +80,8 @@ pub(super) struct Flight {
     young: VecDeque<Due>,
     old: BinaryHeap<Reverse<Due>>,
     now: Timestamp,
+    /// What is at hand of packets that all points take next. Away while it is written in.
+    row: Option<Box<Row>>,
     /// Away while it is written in.
     book: Option<Box<Book>>,
     /// Ways that addresses go: those that go back.
@@ -157,6 +161,7 @@ impl Flight {
             young: VecDeque::new(),
             old: BinaryHeap::new(),
             now: Timestamp::MIN,
+            row: None,
             book: Some(Box::new(book)),
             backward,
             crowded_out: 0,
@@ -182,6 +187,10 @@ impl Flight {
         for (flow, sighting) in flows.iter_mut().zip(next) {
             *flow = self.paths.bound_to(point, sighting.lane);
         }
+        self.fetch_flows(point, &flows);
+    }
+
+    fn fetch_flows(&self, point: usize, flows: &[u32]) {
         let known = flows.iter().filter(|flow| **flow != NONE);
         let read = known.fold(0, |read, flow| {
             let book = self.book.as_ref().map_or(0, |book| book.read(*flow));
@@ -352,11 +361,7 @@ impl Flight {
         let number = self.parcels.insert(|| parcel);
         let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
         let piece = self.add_piece(number, sighting, offset, bytes);
-        let identity = match sighting.form {
-            Form::Segment => segment_identity(sighting.offset),
-            Form::Whole | Form::Piece => sighting.identity,
-        };
-        self.add_key(number, key(flow, identity));
+        self.add_key(number, key(flow, sighting.identity()));
         if may_be_cut(sighting) {
             let base = self.paths.base_of(point, sighting.lane);
             let base = match self.paths.flow_of(point, base) {
@@ -438,7 +443,9 @@ impl Flight {
 
     /// By content are looked for all at first, then some: the same at every point.
     fn is_looked_for(&self, flow: u32, sighting: &Sighting) -> bool {
-        flow == NONE || self.paths.get(flow).sightings < EAGER || sighting.content.is_multiple_of(8)
+        flow == NONE
+            || self.paths.get(flow).sightings < EAGER
+            || sighting.content().is_multiple_of(8)
     }
 
     fn add_key(&mut self, parcel: u32, key: u64) {
@@ -497,7 +504,7 @@ fn datagram_key(flow: u32, id: u32) -> u64 {
 }
 
 fn content_key(sighting: &Sighting) -> u64 {
-    hash(&[BY_CONTENT, sighting.content])
+    hash(&[BY_CONTENT, sighting.content()])
 }
 
 fn may_be_cut(sighting: &Sighting) -> bool {

@@ -83,7 +83,7 @@ impl Flight {
         let took_long = parcel.is_old || self.now - parcel.first > LINGER;
         let is_over = took_long && self.is_complete(parcel);
         if might_have_marched {
-            let key = key(flow, sighting.identity);
+            let key = key(flow, sighting.identity());
             self.march.passed(key, sighting, parcel.last);
             self.retire(number);
         }

@@ -83,7 +83,7 @@ impl Flight {
             Told::Unclear => return false,
             Told::New => {}
         }
-        let key = key(flow, sighting.identity);
+        let key = key(flow, sighting.identity());
         let place = self.march.line_up(point, sighting, flow, key, time);
         self.see_in_step(arrival, place);
         true
@@ -96,7 +96,7 @@ impl Flight {
         if flow == NONE || !sighting.can_be_told() {
             return Told::New;
         }
-        let key = key(flow, sighting.identity);
+        let key = key(flow, sighting.identity());
         let is_near = |before| sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN;
         match self.march.before(key, sighting) {
             Before::Waits => Told::Unclear,
@@ -143,7 +143,7 @@ impl Flight {
         {
             self.march.arrive(place);
             if let Some(mut book) = self.book.take() {
-                book.settle_in_step(self, place);
+                book.settle_in_step(self, &self.march.as_passed(place));
                 self.book = Some(book);
             }
         }

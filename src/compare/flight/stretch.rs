@@ -1,8 +1,8 @@
 //! Stretches of a stream that NICs cut and join.
 
 use super::{Arrival, Flight, MAX_CHAIN, SUPER_BYTES, apart, bit, key};
-use crate::compare::observer::segment_identity;
 use crate::compare::parcel::Parcel;
+use crate::compare::sighting::segment_identity;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use std::ops::Range;
