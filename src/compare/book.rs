@@ -286,8 +286,8 @@ impl Book {
             self.alike.resize(flows, Alike::default());
             self.looks.resize(flows * self.points, Look::default());
         }
-        let looks = self.looks[self.looks_of(flow)].iter().copied();
-        let is_alike = looks.eq(seen.iter().map(Look::of));
+        let mut looks = self.looks[self.looks_of(flow)].iter().zip(seen);
+        let is_alike = looks.all(|(look, seen)| *look == Look::of(seen));
         if !is_alike || !self.alike[flow as usize].has_room() {
             self.write_alike(flow);
             let looks = self.looks_of(flow);

@@ -1,5 +1,6 @@
 //! The flows of one point, numbered as they are met.
 
+use super::rise::Rise;
 use super::sighting::{Lane, LaneFacts, NO_LANE};
 use crate::model::{FlowKey, Ports};
 use foldhash::fast::RandomState;
@@ -15,7 +16,7 @@ pub(super) const TOGETHER: usize = 32;
 /// The flows of one point.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    keys: Vec<FlowKey>,
+    known: Vec<Known>,
     index: HashTable<Slot>,
     hasher: RandomState,
     /// Met since they were taken.
@@ -23,6 +24,16 @@ pub(super) struct Lanes {
     /// Sightings of flows beyond the bound.
     pub refused: u64,
 }
+
+/// A flow of the point, in one line of a cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Known {
+    key: FlowKey,
+    rise: Rise,
+}
+
+const _: () = assert!(size_of::<Known>() == 64);
 
 /// A place in the index. With the hash in it, a search rarely looks at keys of others.
 #[derive(Clone, Copy, Debug)]
@@ -44,22 +55,26 @@ impl Lanes {
         self.number_or_add(key, self.hash(key))
     }
 
-    /// The same of several, in their order. In a large table every search waits for memory
-    /// twice; here all wait together.
-    pub fn number_together(&mut self, keys: &[FlowKey; TOGETHER]) -> [Option<Lane>; TOGETHER] {
-        let hashes = keys.each_ref().map(|key| self.hash(key));
-        let mut lanes = hashes.map(|hash| self.find(hash, |_| true));
-        for (lane, key) in lanes.iter_mut().zip(keys) {
-            *lane = lane.filter(|lane| self.keys[*lane as usize] == *key);
+    /// The same of several, in their order; [`NO_LANE`] beyond the bound. In a large table
+    /// every search waits for memory twice; here all wait together.
+    pub fn number_together(&mut self, keys: &[FlowKey; TOGETHER], lanes: &mut [Lane; TOGETHER]) {
+        let mut hashes = [0; TOGETHER];
+        for (hash, key) in hashes.iter_mut().zip(keys) {
+            *hash = self.hash(key);
+        }
+        for (lane, hash) in lanes.iter_mut().zip(hashes) {
+            *lane = self.find(hash, |_| true).unwrap_or(NO_LANE);
         }
         for ((lane, key), hash) in lanes.iter_mut().zip(keys).zip(hashes) {
-            *lane = lane.or_else(|| self.number_or_add(key, hash));
+            let known = self.known.get(*lane as usize);
+            if known.is_none_or(|known| known.key != *key) {
+                *lane = self.number_or_add(key, hash).unwrap_or(NO_LANE);
+            }
         }
-        lanes
     }
 
     fn number_or_add(&mut self, key: &FlowKey, hash: u32) -> Option<Lane> {
-        let is_it = |lane: Lane| self.keys[lane as usize] == *key;
+        let is_it = |lane: Lane| self.known[lane as usize].key == *key;
         self.find(hash, is_it).or_else(|| self.add(key, hash))
     }
 
@@ -79,18 +94,26 @@ impl Lanes {
             Some(_) => self.number(&without_ports(key))?,
             None => NO_LANE,
         };
-        if self.keys.len() >= MAX_LANES {
+        if self.known.len() >= MAX_LANES {
             self.refused = self.refused.saturating_add(1);
             return None;
         }
-        let lane = self.keys.len() as Lane;
-        self.keys.push(*key);
+        let lane = self.known.len() as Lane;
+        self.known.push(Known {
+            key: *key,
+            rise: Rise::default(),
+        });
         let slot = Slot { hash, lane };
         self.index
             .insert_unique(Slot::spread(hash), slot, |slot| Slot::spread(slot.hash));
         let base = if base == NO_LANE { lane } else { base };
         self.fresh.push(LaneFacts { key: *key, base });
         Some(lane)
+    }
+
+    /// How far a flow has come.
+    pub fn rise_of(&mut self, lane: Lane) -> &mut Rise {
+        &mut self.known[lane as usize].rise
     }
 
     /// Those met since they were taken before.

@@ -300,6 +300,11 @@ impl March {
             .map_or(NONE, |line| line.first)
     }
 
+    /// Whether anything of a flow waits.
+    pub fn waits(&self, flow: u32) -> bool {
+        self.first_of(flow) != NONE
+    }
+
     /// What has waited longest, if that was for longer than `age` or too much waits.
     pub fn overdue(&mut self, now: Timestamp, age: Duration) -> Option<u32> {
         let oldest = self.oldest()?;

@@ -2,12 +2,13 @@
 //! delayed or duplicated, and between which of them.
 //!
 //! ```text
-//!  capture ─► observer ─► sightings ┐                    paths: which flow of one point is
-//!  capture ─► observer ─► sightings ┼─► merge ─► flight  which of another
-//!  capture ─► observer ─► sightings ┘  by time   │   │   clock: how far apart times are
-//!                                        in step │   │ all else
-//!                                                ▼   ▼
-//!                                            march   parcels ─► book ─► accounts ─► outcome
+//!  capture ─► observer ─► feed ┐                         paths: which flow of one point is
+//!  capture ─► observer ─► feed ┼─► merge ──────► flight  which of another
+//!  capture ─► observer ─► feed ┘         │       │   │   clock: how far apart times are
+//!                                abreast │  in   │   │ all else
+//!                                        │ step  ▼   ▼
+//!                                        │   march   parcels
+//!                                        └──────┴───────┴──► book ─► accounts ─► outcome
 //! ```
 //!
 //! Input: captures, each with a clock of its own. Output: an [`Outcome`]: for each flow and
@@ -20,7 +21,8 @@
 //! or where NAT has changed addresses; by its place in the stream where a NIC cuts and joins
 //! packets. That two flows of two points are one is learnt from what was matched. Packets of
 //! a flow that all points know, and that come to all in the same order, are not looked for at
-//! all: each is the next in line, and is counted with those before it that fared alike.
+//! all: each is the next in line, and is counted with those before it that fared alike. What
+//! all points have at hand as the next of its flow never waits in line, either.
 //!
 //! What must hold: memory follows what is under way, never the length of a file; the same
 //! captures give the same outcome; what was seen in front and behind is counted alike, so
@@ -37,15 +39,18 @@ mod content;
 mod copies;
 mod damage;
 mod delay;
+mod feed;
 mod flight;
 mod index;
 mod lanes;
 mod march;
+mod merge;
 mod observer;
 mod outcome;
 mod parcel;
 mod paths;
 mod recent;
+mod rise;
 mod run;
 mod shape;
 mod sighting;

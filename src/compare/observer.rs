@@ -289,9 +289,10 @@ impl Sight {
         let Some(keys) = self.unnamed.first_chunk() else {
             return;
         };
-        let lanes = self.lanes.number_together(keys);
+        let mut lanes = [NO_LANE; TOGETHER];
+        self.lanes.number_together(keys, &mut lanes);
         for (sighting, lane) in self.sightings[first..].iter_mut().zip(lanes) {
-            sighting.lane = lane.unwrap_or(NO_LANE);
+            sighting.lane = lane;
         }
         self.named(first);
     }
@@ -313,6 +314,9 @@ impl Sight {
             let named = self.sightings.split_off(first).into_iter();
             self.sightings
                 .extend(named.filter(|sighting| !is_refused(sighting)));
+        }
+        for sighting in &mut self.sightings[first..] {
+            sighting.is_fresh = self.lanes.rise_of(sighting.lane).takes(sighting);
         }
     }
 
@@ -348,9 +352,13 @@ impl Sight {
                 of_whole(base, layer.payload_bytes, &content, None)
             }
         };
-        self.sightings.push(Sighting {
+        let sighting = Sighting {
             checksum: checksum(&layer.transport),
             ip_bytes: layer.ip_bytes,
+            ..sighting
+        };
+        self.sightings.push(Sighting {
+            is_fresh: self.lanes.rise_of(lane).takes(&sighting),
             ..sighting
         });
     }
@@ -437,6 +445,7 @@ impl Sight {
             checksum: None,
             is_carrier: false,
             share: Share::All,
+            is_fresh: false,
         }
     }
 

@@ -69,13 +69,6 @@ pub(super) struct PathFlow {
 
 const _: () = assert!(size_of::<PathFlow>() == 32);
 
-impl PathFlow {
-    /// Whether it is part of no other, and nothing of it is under way.
-    pub fn is_alone(&self) -> bool {
-        self.same_as == NONE && self.under_way == 0
-    }
-}
-
 impl Paths {
     pub fn new(points: usize) -> Self {
         Self {
@@ -112,13 +105,19 @@ impl Paths {
 
     /// The flow that a lane was bound to, which may be part of another by now.
     pub fn bound_to(&self, point: usize, lane: u32) -> u32 {
-        self.flows_of[point][lane as usize]
+        let flow = self.flows_of[point].get(lane as usize);
+        flow.copied().unwrap_or(NONE)
     }
 
     /// Reads what is known of a flow.
     pub fn read(&self, flow: u32, point: usize) -> u32 {
         let order = self.orders[flow as usize * self.counts() + point];
         self.flows[flow as usize].same_as ^ order
+    }
+
+    /// How many flows there are.
+    pub fn count(&self) -> usize {
+        self.flows.len()
     }
 
     /// The flow that a flow turned out to be part of.
@@ -133,9 +132,14 @@ impl Paths {
         self.lanes[point][lane as usize].facts.base
     }
 
+    /// The lane of a flow at a point.
+    pub fn lane_at(&self, flow: u32, point: usize) -> u32 {
+        self.at[flow as usize * self.points + point]
+    }
+
     /// The key of a flow at a point.
     pub fn key_at(&self, flow: u32, point: usize) -> Option<&FlowKey> {
-        let lane = self.at[flow as usize * self.points + point];
+        let lane = self.lane_at(flow, point);
         (lane != NO_LANE).then(|| &self.lanes[point][lane as usize].facts.key)
     }
 
@@ -145,6 +149,16 @@ impl Paths {
 
     pub fn get_mut(&mut self, flow: u32) -> &mut PathFlow {
         &mut self.flows[flow as usize]
+    }
+
+    /// Whether a flow turned out to be part of another.
+    pub fn is_part(&self, flow: u32) -> bool {
+        self.flows[flow as usize].same_as != NONE
+    }
+
+    /// Whether anything of a flow is under way.
+    pub fn is_under_way(&self, flow: u32) -> bool {
+        self.flows[flow as usize].under_way > 0
     }
 
     /// Whether a flow is not known everywhere.

@@ -46,14 +46,19 @@ struct Generation {
     len: usize,
 }
 
+/// Many of these have to stay in a cache.
 #[derive(Clone, Copy, Debug, Default)]
 struct Note {
-    key: u64,
-    /// When every point had seen it; `None` while it waits.
-    passed: Option<Timestamp>,
+    /// When every point had seen it; [`WAITS`] before.
+    passed: Timestamp,
+    /// Half of its key.
+    key: u32,
     /// Its bytes.
     check: u32,
 }
+
+/// No time.
+const WAITS: Timestamp = Timestamp::MIN;
 
 impl Recent {
     /// Notes a packet, while so many wait; in the place of one with the same key.
@@ -62,11 +67,11 @@ impl Recent {
             self.turn(waiting);
         }
         let note = Note {
-            key,
-            passed: None,
+            passed: WAITS,
+            key: half(key),
             check: check(sighting),
         };
-        self.young.add(note)
+        self.young.add(key, note)
     }
 
     /// The next generation has room for all that wait.
@@ -79,7 +84,7 @@ impl Recent {
     /// Every point has seen it.
     pub fn passed(&mut self, ticket: Ticket, time: Timestamp) {
         if let Some(note) = self.noted(ticket) {
-            note.passed = Some(time);
+            note.passed = time.max(Timestamp(WAITS.0 + 1));
         }
     }
 
@@ -99,11 +104,11 @@ impl Recent {
     /// What is known of a packet with a key.
     pub fn before(&self, key: u64, sighting: &Sighting) -> Before {
         let note = self.young.find(key).or_else(|| self.old.find(key));
-        match note.map(|note| (note.passed, note.check == check(sighting))) {
-            Some((None, _)) => Before::Waits,
-            Some((Some(time), true)) => Before::Passed(time),
-            Some((Some(time), false)) => Before::Differed(time),
+        match note {
             None => Before::Unknown,
+            Some(note) if note.passed == WAITS => Before::Waits,
+            Some(note) if note.check == check(sighting) => Before::Passed(note.passed),
+            Some(note) => Before::Differed(note.passed),
         }
     }
 }
@@ -123,10 +128,10 @@ impl Generation {
         self.len * 2 >= self.marks.len()
     }
 
-    fn add(&mut self, note: Note) -> Ticket {
-        let place = self.place_of(note.key);
+    fn add(&mut self, key: u64, note: Note) -> Ticket {
+        let place = self.place_of(key);
         if self.marks[place] == 0 {
-            self.marks[place] = mark(note.key);
+            self.marks[place] = mark(key);
             self.len += 1;
         }
         self.notes[place] = note;
@@ -149,13 +154,18 @@ impl Generation {
         let last = self.marks.len() - 1;
         let mut place = key as usize & last;
         while self.marks[place] != 0 {
-            if self.marks[place] == mark(key) && self.notes[place].key == key {
+            if self.marks[place] == mark(key) && self.notes[place].key == half(key) {
                 return place;
             }
             place = (place + 1) & last;
         }
         place
     }
+}
+
+/// The half in which the place of a key is not.
+fn half(key: u64) -> u32 {
+    (key >> 32) as u32
 }
 
 /// Never 0.
@@ -194,17 +204,18 @@ mod tests {
         let mut recent = Recent::default();
         let packet = example(1);
         let count = 5 * FEWEST as u64;
-        for key in 1..=count {
-            // Keys whose first places are the same crowd each other.
-            let ticket = recent.note(key << 5, &packet, 0);
-            recent.passed(ticket, Timestamp(key as i64));
+        // Keys whose first places are the same crowd each other.
+        let key = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) & !31;
+        for number in 1..=count {
+            let ticket = recent.note(key(number), &packet, 0);
+            recent.passed(ticket, Timestamp(number as i64));
         }
-        for key in count - FEWEST as u64..=count {
-            let before = recent.before(key << 5, &packet);
-            assert_eq!(before, Before::Passed(Timestamp(key as i64)));
+        for number in count - FEWEST as u64..=count {
+            let before = recent.before(key(number), &packet);
+            assert_eq!(before, Before::Passed(Timestamp(number as i64)));
         }
         let long_ago = count - 2 * FEWEST as u64;
-        assert_eq!(recent.before(long_ago << 5, &packet), Before::Unknown);
+        assert_eq!(recent.before(key(long_ago), &packet), Before::Unknown);
         assert!(recent.young.marks.len() <= 2 * FEWEST);
     }
 

@@ -6,19 +6,20 @@ use super::book::{Account, Book};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
-use super::flight::{ABREAST, FETCHED, Flight, apart, pairs};
+use super::feed::{Feed, Sent};
+use super::flight::{Flight, pairs};
+use super::merge::merge;
 use super::observer::{Manner, Observer};
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
-use super::sighting::{Batch, Sighting};
 use crate::decode::DecodeOptions;
-use crate::model::{Addresses, Duration, ScopeSet, Timestamp};
+use crate::model::{Addresses, Duration, ScopeSet};
 use crate::reassemble::Limits;
 use crate::receiver::{Forecast, NotModelled, Settings};
-use crate::source::{Block, FileFacts, FilterSet, Progress, Source};
+use crate::source::{Block, FileFacts, FilterSet, Source};
 use hashbrown::HashMap;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 /// Most points of one path.
@@ -113,7 +114,7 @@ pub fn compare(
             let (send, receive) = sync_channel(BATCHES);
             let (manner, capture) = (manner.clone(), *capture);
             ends.push(scope.spawn(move || watch(open(capture, Pass::Whole), &manner, &send)));
-            feeds.push(Feed::new(receive));
+            feeds.push(Feed::new(feeds.len(), receive));
         }
         ended_early = merge(&mut flight, &mut feeds, flow).is_break();
         drop(feeds);
@@ -144,15 +145,6 @@ impl Options {
 
 /// Batches of each point that wait to be matched.
 const BATCHES: usize = 4;
-
-/// One batch, and how far its capture was read with it.
-struct Sent {
-    batch: Batch,
-    read: Progress,
-    frames: u64,
-    /// First frame of the capture.
-    from: Option<Timestamp>,
-}
 
 /// What is left of a point once it was read.
 struct End {
@@ -193,228 +185,6 @@ fn watch(mut source: Box<dyn Source>, manner: &Manner, send: &SyncSender<Sent>) 
         forecasts,
         not_modelled,
         scopes: observer.into_scopes(),
-    }
-}
-
-/// What comes of one point.
-struct Feed {
-    receive: Receiver<Sent>,
-    batch: Batch,
-    next: usize,
-    /// Where the time is far from the one before.
-    jump: usize,
-    read: Progress,
-    frames: u64,
-    has_ended: bool,
-    /// When the sighting before was, by the clock of the point.
-    latest: Option<Timestamp>,
-    /// When the next is, by the clock of the first point.
-    head: Timestamp,
-}
-
-/// Packets of one capture are rarely so far apart; a clock that jumps so far was set.
-const FAR: Duration = Duration::from_secs(2);
-
-impl Feed {
-    fn new(receive: Receiver<Sent>) -> Self {
-        Self {
-            receive,
-            batch: Batch::default(),
-            next: 0,
-            jump: 0,
-            read: Progress::default(),
-            frames: 0,
-            has_ended: false,
-            latest: None,
-            head: Timestamp::MIN,
-        }
-    }
-
-    /// Waits until there is a sighting to be taken next; `false` once there are no more.
-    fn is_ready(&mut self, point: usize, flight: &mut Flight) -> bool {
-        if self.next < self.batch.sightings.len() {
-            return true;
-        }
-        while self.next >= self.batch.sightings.len() && !self.has_ended {
-            match self.receive.recv() {
-                Err(_) => self.has_ended = true,
-                Ok(sent) => {
-                    (self.batch, self.next) = (sent.batch, 0);
-                    (self.read, self.frames) = (sent.read, sent.frames);
-                    flight.meet(point, &self.batch.lanes);
-                    flight.spans[point] = sent.from.zip(self.batch.until);
-                    self.find_jump();
-                }
-            }
-        }
-        self.look_ahead(point, flight);
-        !self.has_ended
-    }
-
-    /// Notes when the next sighting of the batch is, if there is one.
-    fn look_ahead(&mut self, point: usize, flight: &Flight) {
-        if let Some(next) = self.batch.sightings.get(self.next) {
-            self.head = flight.time_of(point, next);
-        }
-    }
-
-    /// One time that is far from those before and behind it is wrong: it would make all
-    /// that is under way seem late. A clock that was set back is noted.
-    fn set_right(&mut self, flight: &mut Flight) {
-        let (Some(latest), Some(next)) = (self.latest, self.batch.sightings.get(self.next)) else {
-            return;
-        };
-        if apart(next.time, latest) <= FAR {
-            return;
-        }
-        let behind = self.batch.sightings.get(self.next + 1);
-        if behind.is_some_and(|behind| apart(behind.time, latest) <= FAR) {
-            flight.times_wrong += 1;
-            self.batch.sightings[self.next].time = latest;
-        } else if next.time < latest {
-            flight.clocks_set_back += 1;
-        }
-    }
-
-    /// What comes next, if it has come, and when.
-    fn next(&self) -> Option<(&Sighting, Timestamp)> {
-        let sighting = self.batch.sightings.get(self.next)?;
-        Some((sighting, self.head))
-    }
-
-    /// What has come and is not taken yet, up to where the clock jumps.
-    fn at_hand(&self) -> &[Sighting] {
-        let end = self.jump.min(self.next + ABREAST);
-        self.batch.sightings.get(self.next..end).unwrap_or_default()
-    }
-
-    /// Looks for the next time that is far from the one before.
-    fn find_jump(&mut self) {
-        let left = self.batch.sightings.get(self.next..).unwrap_or_default();
-        let mut steps = left.windows(2);
-        let jump = steps.position(|step| apart(step[1].time, step[0].time) > FAR);
-        self.jump = self.next + jump.map_or(left.len(), |place| place + 1);
-    }
-
-    /// Whether nothing is left of what has come, and more will.
-    fn is_used_up(&self) -> bool {
-        self.next().is_none() && !self.has_ended
-    }
-
-    /// Reads what is known of the next sightings, every so often.
-    fn fetch(&self, point: usize, flight: &Flight) {
-        if self.next.is_multiple_of(FETCHED) {
-            let next = self.batch.sightings[self.next..].iter().take(FETCHED);
-            flight.fetch(point, next);
-        }
-    }
-
-    /// Goes on to what is behind the sightings that were taken.
-    fn advance(&mut self, taken: usize, point: usize, flight: &mut Flight) {
-        self.next += taken;
-        let latest = self.batch.sightings.get(self.next.wrapping_sub(1));
-        self.latest = latest.map(|sighting| sighting.time).or(self.latest);
-        self.set_right(flight);
-        if self.next >= self.jump {
-            self.find_jump();
-        }
-        self.look_ahead(point, flight);
-    }
-
-    /// Gives sightings to be matched up to a time, of one batch, or up to one like another.
-    fn run_until(
-        &mut self,
-        point: usize,
-        until: Timestamp,
-        other: Option<u64>,
-        flight: &mut Flight,
-    ) {
-        while let Some((sighting, time)) = self.next() {
-            self.fetch(point, flight);
-            flight.take(point, sighting, time);
-            self.advance(1, point, flight);
-            let next = self.next().map(|(next, _)| next.content());
-            if self.head > until || (next.is_some() && next == other) {
-                break;
-            }
-        }
-    }
-}
-
-/// Gives everything to be matched: what all points take next at once, all else in one order
-/// of time.
-fn merge(
-    flight: &mut Flight,
-    feeds: &mut [Feed],
-    flow: &dyn Fn(Read) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    loop {
-        let mut are_ready = true;
-        for (point, feed) in feeds.iter_mut().enumerate() {
-            are_ready &= feed.is_ready(point, flight);
-        }
-        if are_ready {
-            run_abreast(flight, feeds);
-        }
-        if !feeds.iter().any(Feed::is_used_up) {
-            let Some(point) = earliest(feeds) else {
-                return ControlFlow::Continue(());
-            };
-            let (until, other) = beside(feeds, point);
-            feeds[point].run_until(point, until, other, flight);
-        }
-        if feeds.iter().any(Feed::is_used_up) {
-            flow(read_of(feeds))?;
-        }
-    }
-}
-
-/// Gives what all points take next, as long as that is the same.
-fn run_abreast(flight: &mut Flight, feeds: &mut [Feed]) {
-    loop {
-        let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
-        for (next, feed) in next.iter_mut().zip(feeds.iter()) {
-            *next = feed.at_hand();
-        }
-        let taken = flight.take_abreast(&next[..feeds.len()]);
-        if taken == 0 {
-            return;
-        }
-        for (point, feed) in feeds.iter_mut().enumerate() {
-            feed.advance(taken, point, flight);
-        }
-    }
-}
-
-/// The point whose next sighting comes first.
-fn earliest(feeds: &[Feed]) -> Option<usize> {
-    let heads = feeds.iter().enumerate().filter_map(|(point, feed)| {
-        let (_, time) = feed.next()?;
-        Some((time, point))
-    });
-    heads.min().map(|(_, point)| point)
-}
-
-/// When the next sighting of other points comes, and what it is, if that is the same for all.
-fn beside(feeds: &[Feed], point: usize) -> (Timestamp, Option<u64>) {
-    let others = feeds
-        .iter()
-        .enumerate()
-        .filter(|(other, _)| *other != point);
-    let nexts = others.filter_map(|(_, feed)| feed.next());
-    let time = nexts.clone().map(|(_, time)| time).min();
-    let mut contents = nexts.map(|(next, _)| next.content());
-    let first = contents.next();
-    let is_same = contents.all(|content| Some(content) == first);
-    (time.unwrap_or(Timestamp::MAX), first.filter(|_| is_same))
-}
-
-fn read_of(feeds: &[Feed]) -> Read {
-    let totals = feeds.iter().map(|feed| feed.read.total_bytes);
-    Read {
-        bytes: feeds.iter().map(|feed| feed.read.bytes).sum(),
-        total_bytes: totals.sum(),
-        frames: feeds.iter().map(|feed| feed.frames).sum(),
     }
 }
 

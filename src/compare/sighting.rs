@@ -85,6 +85,8 @@ pub(super) struct Sighting {
     /// Whether it is an outer packet: a tunnel is in its datagram.
     pub is_carrier: bool,
     pub share: Share,
+    /// Whether it is beyond all that its point saw of its flow: no copy, and never seen before.
+    pub is_fresh: bool,
 }
 
 // One line of a cache: what one thread writes another reads.
@@ -246,5 +248,6 @@ pub(super) fn example(id: u32) -> Sighting {
         checksum: None,
         is_carrier: false,
         share: Share::All,
+        is_fresh: false,
     }
 }

@@ -3,11 +3,11 @@
 //! is far away in memory, and so all wait for it together.
 
 use super::clocks::Trust;
+use super::settle::LINGER;
 use super::step::COPIES_COME_WITHIN;
 use super::{Flight, apart, bit, key};
 use crate::compare::book::Passed;
 use crate::compare::parcel::Seen;
-use crate::compare::run::MAX_POINTS;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::Timestamp;
@@ -15,138 +15,146 @@ use crate::model::Timestamp;
 /// Packets that are looked at together.
 pub(in crate::compare) const ABREAST: usize = 32;
 
-/// What is kept of those at hand.
+/// How a packet comes to all points.
 #[derive(Debug, Default)]
-pub(super) struct Row {
-    flows: [u32; ABREAST],
-    /// When each was first seen, and when last, by the clock of the first point.
-    times: [(Timestamp, Timestamp); ABREAST],
-    /// By packet and point.
+pub(super) struct Come {
+    /// When, by the clock of the first point, and to which: the earliest first.
+    to: Vec<(Timestamp, usize)>,
+    /// By point.
     seen: Vec<Seen>,
-    reordered: [u32; ABREAST],
-}
-
-/// When a packet came to each point, by the clock of the first, the earliest first.
-struct Come {
-    at: [(Timestamp, usize); MAX_POINTS],
-    points: usize,
 }
 
 impl Come {
     fn first(&self) -> Timestamp {
-        self.at[0].0
+        self.to.first().map_or(Timestamp::MIN, |(first, _)| *first)
     }
 
     fn last(&self) -> Timestamp {
-        self.at[self.points - 1].0
+        self.to.last().map_or(Timestamp::MAX, |(last, _)| *last)
     }
 }
 
 impl Flight {
     /// Takes what every point takes next, as far as that is the same packet everywhere, and
-    /// nothing of its flow is on its way; gives how many these were. `next` is what has come
-    /// of each point.
+    /// surely no other; gives how many these were. `next` is what has come of each point.
     pub fn take_abreast(&mut self, next: &[&[Sighting]]) -> usize {
         if !self.is_acquainted {
             return 0;
         }
-        let mut row = self.row.take().unwrap_or_default();
-        let common = self.common(next, &mut row);
-        self.fetch_flows(0, &row.flows[..common]);
-        let alone = self.alone(next, common, &row);
-        let taken = self.come_abreast(next, alone, &mut row);
-        self.settle_abreast(next, taken, &row);
-        self.row = Some(row);
-        taken
+        let mut flows = [NONE; ABREAST];
+        let common = self.common(next, &mut flows);
+        if common > 1 {
+            self.fetch_flows(0, &flows[..common]);
+        }
+        let mut flows = flows[..common].iter().enumerate();
+        let other = flows.find(|(place, flow)| !self.takes_abreast(next, *place, **flow));
+        other.map_or(common, |(place, _)| place)
+    }
+
+    /// Whether a sighting is of a kind that all points may take at once.
+    pub fn may_be_abreast(&self, sighting: &Sighting) -> bool {
+        self.is_acquainted && sighting.form != Form::Piece
+    }
+
+    /// The flow of what may be taken so, if all points know it.
+    pub fn flow_abreast(&self, point: usize, sighting: &Sighting) -> Option<u32> {
+        let flow = self.paths.bound_to(point, sighting.lane);
+        let may_be = flow != NONE
+            && self.may_be_abreast(sighting)
+            && self.is_sure(flow, sighting.is_fresh)
+            && !self.paths.is_wanting(flow);
+        may_be.then_some(flow)
+    }
+
+    /// Whether a packet that every point sees next can be nothing else of its flow.
+    fn is_sure(&self, flow: u32, is_fresh: bool) -> bool {
+        is_fresh || (!self.paths.is_under_way(flow) && !self.march.waits(flow))
     }
 
     /// How many packets are the same at every point, and of which flows.
-    fn common(&self, next: &[&[Sighting]], row: &mut Row) -> usize {
+    fn common(&self, next: &[&[Sighting]], flows: &mut [u32; ABREAST]) -> usize {
         let Some((first, others)) = next.split_first() else {
             return 0;
         };
         let longest = next.iter().map(|next| next.len()).min().unwrap_or(0);
         for place in 0..longest.min(ABREAST) {
             let sighting = &first[place];
-            let flow = self.paths.bound_to(0, sighting.lane);
-            let is_it = |(other, point): (&&[Sighting], usize)| {
-                let other = &other[place];
-                other.is_same_as(sighting) && self.paths.bound_to(point, other.lane) == flow
-            };
-            if flow == NONE || sighting.form == Form::Piece || !others.iter().zip(1..).all(is_it) {
+            let is_same = |other: &&[Sighting]| other[place].is_same_as(sighting);
+            if sighting.form == Form::Piece || !others.iter().all(is_same) {
                 return place;
             }
-            row.flows[place] = flow;
+            let flow = self.paths.bound_to(0, sighting.lane);
+            let mut theirs = (1..).zip(others);
+            let is_it = |(point, other): (usize, &&[Sighting])| {
+                self.paths.bound_to(point, other[place].lane) == flow
+            };
+            if flow == NONE || !theirs.all(is_it) {
+                return place;
+            }
+            flows[place] = flow;
         }
         longest.min(ABREAST)
     }
 
-    /// Of how many of these nothing of the flow is on its way.
-    fn alone(&self, next: &[&[Sighting]], common: usize, row: &Row) -> usize {
-        let flows = row.flows[..common].iter().zip(next[0]);
-        let is_alone = |(flow, sighting): (&u32, &Sighting)| {
-            self.paths.get(*flow).is_alone()
-                && self.march.first_of(*flow) == NONE
-                && self.comes_as_one(sighting, *flow)
-        };
-        flows.take_while(|each| is_alone(*each)).count()
-    }
-
-    /// Every point sees these packets, as far as they are no copies of what passed not long
-    /// ago; gives how many that were.
-    fn come_abreast(&mut self, next: &[&[Sighting]], packets: usize, row: &mut Row) -> usize {
-        let points = next.len();
-        row.seen.resize(ABREAST * points, Seen::default());
-        for place in 0..packets {
-            let (sighting, flow) = (&next[0][place], row.flows[place]);
-            let come = self.order_of(next, place);
+    /// Takes a packet that is the same at every point, if there is nothing else that it may
+    /// be; says whether it did.
+    fn takes_abreast(&mut self, next: &[&[Sighting]], place: usize, flow: u32) -> bool {
+        let sighting = &next[0][place];
+        let is_fresh = next.iter().all(|next| next[place].is_fresh);
+        if !self.is_sure(flow, is_fresh)
+            || self.paths.is_part(flow)
+            || !self.comes_as_one(sighting, flow)
+        {
+            return false;
+        }
+        let mut come = std::mem::take(&mut self.come);
+        self.put_in_order(next, place, &mut come);
+        let is_taken = come.last() - come.first() <= LINGER && {
             self.pass(come.first());
-            if !self.is_new(sighting, flow, &come) {
-                return place;
-            }
+            self.is_new(sighting, flow, &come, is_fresh)
+        };
+        if is_taken {
+            // What waits was passed over.
+            self.fall_out(flow);
             self.ask_the_way(flow);
-            let seen = &mut row.seen[place * points..][..points];
-            row.reordered[place] = self.come_everywhere(next, place, &come, flow, seen);
-            row.times[place] = (come.first(), come.last());
+            self.come_everywhere(next, place, &mut come, flow);
         }
-        packets
+        self.come = come;
+        is_taken
     }
 
-    /// In which order a packet came to the points.
-    fn order_of(&self, next: &[&[Sighting]], place: usize) -> Come {
-        let mut come = Come {
-            at: [(Timestamp::MAX, 0); MAX_POINTS],
-            points: next.len(),
-        };
-        for ((at, next), point) in come.at.iter_mut().zip(next).zip(0..) {
-            *at = (self.time_of(point, &next[place]), point);
+    /// Finds in which order a packet came to the points.
+    fn put_in_order(&self, next: &[&[Sighting]], place: usize, come: &mut Come) {
+        come.to.clear();
+        for (point, next) in next.iter().enumerate() {
+            come.to.push((self.time_of(point, &next[place]), point));
         }
-        let at = &mut come.at[..next.len()];
-        if !at.is_sorted() {
-            at.sort_unstable();
+        if !come.to.is_sorted() {
+            come.to.sort_unstable();
         }
-        come
     }
 
     /// Whether a packet is no copy of what passed not long ago. Then it is noted.
-    fn is_new(&mut self, sighting: &Sighting, flow: u32, come: &Come) -> bool {
+    fn is_new(&mut self, sighting: &Sighting, flow: u32, come: &Come, is_fresh: bool) -> bool {
+        if !sighting.can_be_told() {
+            return true;
+        }
+        let key = key(flow, sighting.identity());
+        if is_fresh {
+            self.march.passed(key, sighting, come.last());
+            return true;
+        }
         let is_near =
             |before| sighting.has_identity() && apart(come.first(), before) <= COPIES_COME_WITHIN;
-        let key = key(flow, sighting.identity());
-        !sighting.can_be_told() || self.march.passes_new(key, sighting, come.last(), is_near)
+        self.march.passes_new(key, sighting, come.last(), is_near)
     }
 
-    /// Every point sees a packet, one after the other; gives where it was overtaken.
-    fn come_everywhere(
-        &mut self,
-        next: &[&[Sighting]],
-        place: usize,
-        come: &Come,
-        flow: u32,
-        seen: &mut [Seen],
-    ) -> u32 {
+    /// Every point sees a packet, one after the other, and it is written down.
+    fn come_everywhere(&mut self, next: &[&[Sighting]], place: usize, come: &mut Come, flow: u32) {
+        let (first, last, seen) = (come.first(), come.last(), &mut come.seen);
+        seen.resize(next.len(), Seen::default());
         let (mut others, mut reordered) = (0, 0);
-        for (_, point) in &come.at[..come.points] {
+        for (_, point) in &come.to {
             let (sighting, point) = (&next[*point][place], *point);
             seen[point] = Seen::of(sighting, self.paths.next_order(flow, point));
             if others != 0 {
@@ -158,26 +166,17 @@ impl Flight {
             }
             others |= bit(point);
         }
-        reordered
-    }
-
-    fn settle_abreast(&mut self, next: &[&[Sighting]], packets: usize, row: &Row) {
-        let Some(mut book) = self.book.take() else {
-            return;
-        };
-        let points = next.len();
-        for (place, sighting) in next[0][..packets].iter().enumerate() {
-            let (first, last) = row.times[place];
+        if let Some(mut book) = self.book.take() {
             let passed = Passed {
-                sighting,
-                flow: row.flows[place],
+                sighting: &next[0][place],
+                flow,
                 first,
                 last,
-                reordered: row.reordered[place],
-                seen: &row.seen[place * points..][..points],
+                reordered,
+                seen,
             };
             book.settle_in_step(self, &passed);
+            self.book = Some(book);
         }
-        self.book = Some(book);
     }
 }

@@ -9,7 +9,7 @@ mod step;
 mod stretch;
 
 pub(super) use self::abreast::ABREAST;
-use self::abreast::Row;
+use self::abreast::Come;
 use self::clocks::Trust;
 use self::find::{Fit, Found};
 use self::step::Told;
@@ -47,6 +47,9 @@ pub(super) const MAX_IN_FLIGHT: usize = 1 << 21;
 /// Sightings of which flows are fetched together.
 pub(super) const FETCHED: usize = 16;
 
+/// What is known of so many flows is in a cache anyway.
+const NEAR: usize = 1 << 12;
+
 /// Keys of things that are no sightings of their own.
 const DATAGRAM: u64 = 11;
 const BY_CONTENT: u64 = 12;
@@ -80,8 +83,8 @@ pub(super) struct Flight {
     young: VecDeque<Due>,
     old: BinaryHeap<Reverse<Due>>,
     now: Timestamp,
-    /// What is at hand of packets that all points take next. Away while it is written in.
-    row: Option<Box<Row>>,
+    /// The packet at hand that all points take at once.
+    come: Come,
     /// Away while it is written in.
     book: Option<Box<Book>>,
     /// Ways that addresses go: those that go back.
@@ -161,7 +164,7 @@ impl Flight {
             young: VecDeque::new(),
             old: BinaryHeap::new(),
             now: Timestamp::MIN,
-            row: None,
+            come: Come::default(),
             book: Some(Box::new(book)),
             backward,
             crowded_out: 0,
@@ -191,6 +194,9 @@ impl Flight {
     }
 
     fn fetch_flows(&self, point: usize, flows: &[u32]) {
+        if self.paths.count() <= NEAR {
+            return;
+        }
         let known = flows.iter().filter(|flow| **flow != NONE);
         let read = known.fold(0, |read, flow| {
             let book = self.book.as_ref().map_or(0, |book| book.read(*flow));

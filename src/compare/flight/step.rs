@@ -70,7 +70,7 @@ impl Flight {
     /// was all.
     pub(super) fn lead(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         let (point, sighting, time) = arrival.parts();
-        if self.paths.get(flow).under_way > 0 {
+        if self.paths.is_under_way(flow) {
             if self.take_known(arrival, flow) {
                 return true;
             }
@@ -111,7 +111,7 @@ impl Flight {
 
     /// A packet that fell out of step before, and comes now.
     pub(super) fn join_same(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
-        let is_out = self.paths.get(flow).under_way > 0;
+        let is_out = self.paths.is_under_way(flow);
         let found = is_out.then(|| self.find(arrival, flow)).flatten();
         match found.filter(|found| found.fit == Fit::Same) {
             None => false,

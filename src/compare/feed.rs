@@ -1,0 +1,263 @@
+//! What has come of one point and is not matched yet, and what of it is of which flow.
+
+use super::flight::{ABREAST, FETCHED, Flight, apart};
+use super::sighting::{Batch, Lane, NO_LANE, Sighting};
+use crate::model::{Duration, Timestamp};
+use crate::source::Progress;
+use std::sync::mpsc::Receiver;
+
+/// One batch, and how far its capture was read with it.
+pub(super) struct Sent {
+    pub batch: Batch,
+    pub read: Progress,
+    pub frames: u64,
+    /// First frame of the capture.
+    pub from: Option<Timestamp>,
+}
+
+/// What comes of one point.
+pub(super) struct Feed {
+    point: usize,
+    receive: Receiver<Sent>,
+    batch: Batch,
+    next: usize,
+    /// Where the time is far from the one before.
+    jump: usize,
+    by_lane: ByLane,
+    pub read: Progress,
+    pub frames: u64,
+    pub has_ended: bool,
+    /// When the sighting before was, by the clock of the point.
+    latest: Option<Timestamp>,
+    /// When the next is, by the clock of the first point.
+    head: Timestamp,
+}
+
+/// Where in a batch the sightings of each flow are, once somebody asks.
+#[derive(Default)]
+struct ByLane {
+    /// How many sightings there were in all batches before; it wraps.
+    base: u32,
+    is_known: bool,
+    /// By lane: the first that may not be taken yet, counted like that.
+    firsts: Vec<u32>,
+    /// By place in the batch: the next of the same lane.
+    nexts: Vec<u32>,
+}
+
+/// No place.
+const NONE: u32 = u32::MAX;
+
+/// Packets of one capture are rarely so far apart; a clock that jumps so far was set.
+const FAR: Duration = Duration::from_secs(2);
+
+impl Feed {
+    pub fn new(point: usize, receive: Receiver<Sent>) -> Self {
+        Self {
+            point,
+            receive,
+            batch: Batch::default(),
+            next: 0,
+            jump: 0,
+            by_lane: ByLane::default(),
+            read: Progress::default(),
+            frames: 0,
+            has_ended: false,
+            latest: None,
+            head: Timestamp::MIN,
+        }
+    }
+
+    /// Waits until there is a sighting to be taken next; `false` once there are no more.
+    pub fn is_ready(&mut self, flight: &mut Flight) -> bool {
+        if self.next < self.batch.sightings.len() {
+            return true;
+        }
+        while self.next >= self.batch.sightings.len() && !self.has_ended {
+            match self.receive.recv() {
+                Err(_) => self.has_ended = true,
+                Ok(sent) => self.open(sent, flight),
+            }
+        }
+        self.look_ahead(flight);
+        !self.has_ended
+    }
+
+    fn open(&mut self, sent: Sent, flight: &mut Flight) {
+        self.by_lane.pass(self.batch.sightings.len());
+        (self.batch, self.next) = (sent.batch, 0);
+        (self.read, self.frames) = (sent.read, sent.frames);
+        flight.meet(self.point, &self.batch.lanes);
+        flight.spans[self.point] = sent.from.zip(self.batch.until);
+        self.find_jump();
+    }
+
+    /// Notes when the next sighting of the batch is, if there is one.
+    fn look_ahead(&mut self, flight: &Flight) {
+        if let Some(next) = self.batch.sightings.get(self.next) {
+            self.head = flight.time_of(self.point, next);
+        }
+    }
+
+    /// Looks for the next time that is far from the one before.
+    fn find_jump(&mut self) {
+        let left = self.batch.sightings.get(self.next..).unwrap_or_default();
+        let mut steps = left.windows(2);
+        let jump = steps.position(|step| apart(step[1].time, step[0].time) > FAR);
+        self.jump = self.next + jump.map_or(left.len(), |place| place + 1);
+    }
+
+    /// One time that is far from those before and behind it is wrong: it would make all
+    /// that is under way seem late. A clock that was set back is noted.
+    fn set_right(&mut self, flight: &mut Flight) {
+        let (Some(latest), Some(next)) = (self.latest, self.batch.sightings.get(self.next)) else {
+            return;
+        };
+        if apart(next.time, latest) <= FAR {
+            return;
+        }
+        let behind = self.batch.sightings.get(self.next + 1);
+        if behind.is_some_and(|behind| apart(behind.time, latest) <= FAR) {
+            flight.times_wrong += 1;
+            self.batch.sightings[self.next].time = latest;
+        } else if next.time < latest {
+            flight.clocks_set_back += 1;
+        }
+    }
+
+    /// What comes next, if it has come, and when.
+    pub fn next(&self) -> Option<(&Sighting, Timestamp)> {
+        let sighting = self.batch.sightings.get(self.next)?;
+        Some((sighting, self.head))
+    }
+
+    /// Where that is.
+    pub fn place(&self) -> usize {
+        self.next
+    }
+
+    /// What is at a place of the batch.
+    pub fn at(&self, place: usize) -> &[Sighting] {
+        self.batch.sightings.get(place..=place).unwrap_or_default()
+    }
+
+    /// What comes next, as far as nothing of it is taken, and up to where the clock jumps.
+    pub fn at_hand(&self) -> &[Sighting] {
+        let end = self.jump.min(self.next + ABREAST);
+        self.batch.sightings.get(self.next..end).unwrap_or_default()
+    }
+
+    /// Where the first sighting of a flow is among what is at hand.
+    pub fn first_of(&mut self, lane: Lane) -> Option<usize> {
+        if !self.by_lane.is_known {
+            self.by_lane.learn(&self.batch.sightings, self.next);
+        }
+        let place = self
+            .by_lane
+            .first_of(lane, &self.batch.sightings, self.next)?;
+        (place < self.jump).then_some(place)
+    }
+
+    /// Whether nothing is left of what has come, and more will.
+    pub fn is_used_up(&self) -> bool {
+        self.next().is_none() && !self.has_ended
+    }
+
+    /// Reads what is known of the next sightings, every so often.
+    fn fetch(&self, flight: &Flight) {
+        if self.next.is_multiple_of(FETCHED) {
+            let next = self.batch.sightings[self.next..].iter().take(FETCHED);
+            flight.fetch(self.point, next);
+        }
+    }
+
+    /// Goes on to what is behind the sightings that were taken.
+    pub fn advance(&mut self, taken: usize, flight: &mut Flight) {
+        self.next += taken;
+        let left = self.batch.sightings.get(self.next..).unwrap_or_default();
+        let is_left = |sighting: &Sighting| sighting.lane != NO_LANE;
+        self.next += left.iter().position(is_left).unwrap_or(left.len());
+        let latest = self.batch.sightings.get(self.next.wrapping_sub(1));
+        self.latest = latest.map(|sighting| sighting.time).or(self.latest);
+        self.set_right(flight);
+        if self.next >= self.jump {
+            self.find_jump();
+        }
+        self.look_ahead(flight);
+    }
+
+    /// What is at a place was taken.
+    pub fn take_out(&mut self, place: usize, flight: &mut Flight) {
+        if place == self.next {
+            return self.advance(1, flight);
+        }
+        if let Some(taken) = self.batch.sightings.get_mut(place) {
+            taken.lane = NO_LANE;
+        }
+    }
+
+    /// Gives the next sighting to be matched, and those behind it up to a time as long as
+    /// they have to be looked for each.
+    pub fn run_until(&mut self, until: Timestamp, flight: &mut Flight) {
+        while let Some((sighting, time)) = self.next() {
+            self.fetch(flight);
+            flight.take(self.point, sighting, time);
+            self.advance(1, flight);
+            let is_on_its_own = |(next, _): (&Sighting, Timestamp)| flight.may_be_abreast(next);
+            if self.head > until || self.next().is_some_and(is_on_its_own) {
+                break;
+            }
+        }
+    }
+}
+
+impl ByLane {
+    /// The batch is over, which had so many sightings.
+    fn pass(&mut self, sightings: usize) {
+        self.base = self.base.wrapping_add(sightings as u32);
+        self.is_known = false;
+    }
+
+    /// Notes where what is left of a batch is.
+    fn learn(&mut self, batch: &[Sighting], next: usize) {
+        self.is_known = true;
+        self.nexts.resize(batch.len(), NONE);
+        for (place, sighting) in batch.iter().enumerate().skip(next).rev() {
+            let lane = sighting.lane as usize;
+            if sighting.lane == NO_LANE {
+                continue;
+            }
+            if self.firsts.len() <= lane {
+                self.firsts.resize(lane + 1, NONE);
+            }
+            let first = &mut self.firsts[lane];
+            let behind = first.wrapping_sub(self.base);
+            let is_behind = batch
+                .get(behind as usize)
+                .is_some_and(|other| other.lane == sighting.lane);
+            self.nexts[place] = if is_behind && behind as usize > place {
+                behind
+            } else {
+                NONE
+            };
+            *first = self.base.wrapping_add(place as u32);
+        }
+    }
+
+    /// The first of a flow that is not taken, from the next in turn on.
+    fn first_of(&mut self, lane: Lane, batch: &[Sighting], next: usize) -> Option<usize> {
+        let first = self.firsts.get_mut(lane as usize)?;
+        let mut place = first.wrapping_sub(self.base) as usize;
+        loop {
+            let known = batch.get(place)?.lane;
+            if known == lane && place >= next {
+                *first = self.base.wrapping_add(place as u32);
+                return Some(place);
+            }
+            if known != lane && known != NO_LANE {
+                return None;
+            }
+            place = self.nexts[place] as usize;
+        }
+    }
+}

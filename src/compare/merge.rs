@@ -1,0 +1,113 @@
+//! What came of all points is given to be matched: what is the same at all of them at once,
+//! all else in one order of time.
+
+use super::feed::Feed;
+use super::flight::Flight;
+use super::run::{MAX_POINTS, Read};
+use super::sighting::Sighting;
+use crate::model::Timestamp;
+use std::ops::ControlFlow;
+
+/// Gives everything to be matched, until `flow` breaks.
+pub(super) fn merge(
+    flight: &mut Flight,
+    feeds: &mut [Feed],
+    flow: &dyn Fn(Read) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    loop {
+        let mut are_ready = true;
+        for feed in feeds.iter_mut() {
+            are_ready &= feed.is_ready(flight);
+        }
+        if are_ready {
+            run_abreast(flight, feeds);
+        }
+        if feeds.iter().any(Feed::is_used_up) {
+            flow(read_of(feeds))?;
+            continue;
+        }
+        let Some(point) = earliest(feeds) else {
+            return ControlFlow::Continue(());
+        };
+        if !(are_ready && take_at_hand(flight, feeds, point)) {
+            let until = until(feeds, point);
+            feeds[point].run_until(until, flight);
+        }
+    }
+}
+
+/// Gives what all points take next, as long as that is the same.
+fn run_abreast(flight: &mut Flight, feeds: &mut [Feed]) {
+    loop {
+        let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
+        for (next, feed) in next.iter_mut().zip(feeds.iter()) {
+            *next = feed.at_hand();
+        }
+        let taken = flight.take_abreast(&next[..feeds.len()]);
+        if taken == 0 {
+            return;
+        }
+        for feed in feeds.iter_mut() {
+            feed.advance(taken, flight);
+        }
+    }
+}
+
+/// Gives what a point takes next if all others have the same at hand, as the first of its
+/// flow; says whether they have.
+fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
+    let next = feeds[point].next();
+    let Some(flow) = next.and_then(|(next, _)| flight.flow_abreast(point, next)) else {
+        return false;
+    };
+    let mut places = [0; MAX_POINTS];
+    for (other, (feed, place)) in feeds.iter_mut().zip(&mut places).enumerate() {
+        *place = if other == point {
+            feed.place()
+        } else {
+            match feed.first_of(flight.paths.lane_at(flow, other)) {
+                Some(place) => place,
+                None => return false,
+            }
+        };
+    }
+    let mut same: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
+    for ((same, feed), place) in same.iter_mut().zip(feeds.iter()).zip(places) {
+        *same = feed.at(place);
+    }
+    let is_taken = flight.take_abreast(&same[..feeds.len()]) > 0;
+    if is_taken {
+        for (feed, place) in feeds.iter_mut().zip(places) {
+            feed.take_out(place, flight);
+        }
+    }
+    is_taken
+}
+
+/// The point whose next sighting comes first.
+fn earliest(feeds: &[Feed]) -> Option<usize> {
+    let heads = feeds.iter().enumerate().filter_map(|(point, feed)| {
+        let (_, time) = feed.next()?;
+        Some((time, point))
+    });
+    heads.min().map(|(_, point)| point)
+}
+
+/// When the next sighting of other points comes.
+fn until(feeds: &[Feed], point: usize) -> Timestamp {
+    let others = feeds
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != point);
+    let times = others.filter_map(|(_, feed)| Some(feed.next()?.1));
+    times.min().unwrap_or(Timestamp::MAX)
+}
+
+fn read_of(feeds: &[Feed]) -> Read {
+    let totals = feeds.iter().map(|feed| feed.read.total_bytes);
+    Read {
+        bytes: feeds.iter().map(|feed| feed.read.bytes).sum(),
+        total_bytes: totals.sum(),
+        frames: feeds.iter().map(|feed| feed.frames).sum(),
+    }
+}

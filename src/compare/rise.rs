@@ -1,0 +1,105 @@
+//! Flows whose packets are numbered in a row: what is beyond all that was seen of one is
+//! seen for the first time.
+
+use super::sighting::{Form, Sighting};
+
+/// How far a flow has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rise {
+    /// Where what comes next begins, if nothing is left out: by identification in units of
+    /// [`ONE`], else by sequence. It wraps.
+    next: u32,
+    /// Packets in a row that went on from the one before, as far as that matters; 0 if there
+    /// was none.
+    steady: u8,
+}
+
+/// From one identification of 16 bits to the next.
+const ONE: u32 = 1 << 16;
+/// How far packets in a row are from each other, at most: 1,024 identifications, 64 MiB.
+const REACH: u32 = 1 << 26;
+/// So many in a row are no chance: of identifications that say nothing, one in 64 goes on.
+const STEADY: u8 = 16;
+
+impl Rise {
+    /// Takes the next packet of the flow; says whether it is surely beyond all before.
+    pub fn takes(&mut self, sighting: &Sighting) -> bool {
+        let (begin, end) = match sighting.form {
+            Form::Whole | Form::Segment if sighting.is_numbered => {
+                let begin = sighting.id << 16;
+                (begin, begin.wrapping_add(ONE))
+            }
+            Form::Segment => (sighting.offset, sighting.end()),
+            Form::Whole | Form::Piece => return false,
+        };
+        let (ahead, behind) = (begin.wrapping_sub(self.next), self.next.wrapping_sub(begin));
+        if self.steady == 0 || ahead.min(behind) > REACH {
+            *self = Self {
+                next: end,
+                steady: 1,
+            };
+            return false;
+        }
+        if ahead > REACH {
+            return false;
+        }
+        let is_steady = self.steady > STEADY;
+        self.next = end;
+        self.steady = self.steady.saturating_add(1);
+        is_steady
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sighting::example;
+
+    fn fresh(ids: impl IntoIterator<Item = u32>) -> Vec<bool> {
+        let mut rise = Rise::default();
+        ids.into_iter().map(|id| rise.takes(&example(id))).collect()
+    }
+
+    #[test]
+    fn what_goes_on_is_fresh_once_that_is_no_chance() {
+        let wrapping = (65_500..65_600).map(|id| id & 0xffff);
+        let fresh = fresh(wrapping);
+        // The first jumps from nothing.
+        let steady = 1 + usize::from(STEADY);
+        assert!(fresh[..steady].iter().all(|fresh| !fresh));
+        assert!(fresh[steady..].iter().all(|fresh| *fresh));
+    }
+
+    #[test]
+    fn copies_and_what_is_late_are_not() {
+        let fresh = fresh((1..100).chain([99, 90, 100, 101, 101]));
+        assert_eq!(fresh[99..], [false, false, true, true, false]);
+    }
+
+    #[test]
+    fn after_a_jump_nothing_is_for_a_while() {
+        let jump = (1..100).chain([30_000]).chain(100..130);
+        let fresh = fresh(jump);
+        assert!(fresh[50] && !fresh[99..117].contains(&true) && fresh[120]);
+    }
+
+    #[test]
+    fn of_streams_without_identifications_sequence_numbers_tell() {
+        let mut rise = Rise::default();
+        let segment = |number: u32| Sighting {
+            form: Form::Segment,
+            is_numbered: false,
+            offset: (u32::MAX - 5_000).wrapping_add(number * 100),
+            ..example(0)
+        };
+        let fresh: Vec<bool> = (0..90).map(|number| rise.takes(&segment(number))).collect();
+        assert!(fresh[20..].iter().all(|fresh| *fresh));
+        assert!(!rise.takes(&segment(89)), "sent again");
+        assert!(rise.takes(&segment(90)));
+        let unnumbered = Sighting {
+            is_numbered: false,
+            ..example(0)
+        };
+        assert!(!rise.takes(&unnumbered));
+    }
+}
