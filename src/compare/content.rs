@@ -114,12 +114,11 @@ fn header(protocol: Protocol) -> usize {
 
 /// The sum of the words that change on the way: ports and checksum.
 fn variable(protocol: Protocol, payload: &[u8]) -> Sum {
-    let word = |at: usize| match payload.get(at..at + 2) {
-        Some(bytes) => Sum::of(bytes),
-        None => Sum(0),
+    let word = |at: &usize| {
+        let word = payload.get(*at..).and_then(<[_]>::first_chunk::<2>);
+        u64::from(u16::from_be_bytes(word.copied().unwrap_or_default()))
     };
-    let words = variable_words(protocol).iter();
-    words.fold(Sum(0), |sum, at| sum.plus(word(*at)))
+    Sum::fold(variable_words(protocol).iter().map(word).sum())
 }
 
 /// Where they are.

@@ -234,8 +234,7 @@ impl March {
 
     /// Every point saw something that was in no line.
     pub fn passed(&mut self, key: u64, sighting: &Sighting, time: Timestamp) {
-        let ticket = self.recent.note(key, sighting, self.waiting.len());
-        self.recent.passed(ticket, time);
+        self.recent.note_passed(key, sighting, time);
     }
 
     /// Every point saw something that was in no line, unless it passed before, near in time:
@@ -247,7 +246,7 @@ impl March {
         time: Timestamp,
         is_near: impl Fn(Timestamp) -> bool,
     ) -> bool {
-        let is_new = match self.recent.before(key, sighting) {
+        let is_new = match self.before(key, sighting) {
             Before::Unknown => true,
             Before::Waits => false,
             Before::Passed(before) | Before::Differed(before) => !is_near(before),
@@ -324,8 +323,8 @@ impl March {
     }
 
     /// What is known of a packet with a key.
-    pub fn before(&self, key: u64, sighting: &Sighting) -> Before {
-        self.recent.before(key, sighting)
+    pub fn before(&mut self, key: u64, sighting: &Sighting) -> Before {
+        self.recent.before(key, sighting, self.waiting.len())
     }
 }
 
@@ -382,7 +381,7 @@ mod tests {
         march.fall_out(places[0]);
         assert_eq!(march.expected(1, 0), places[1]);
         assert_eq!(march.first_of(0), places[1]);
-        let before = |id| march.before(example(id).identity(), &example(id));
+        let mut before = |id| march.before(example(id).identity(), &example(id));
         assert_eq!([before(0), before(1)], [Before::Unknown, Before::Waits]);
     }
 

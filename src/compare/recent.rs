@@ -2,7 +2,8 @@
 //!
 //! Two generations, of which the older is forgotten when the younger is full: a packet is
 //! remembered for as many as fit into one, at least. Most packets are no copies, so that
-//! marks are all that is looked at.
+//! marks are all that is looked at; and packets that passed at once are put into their places
+//! only when somebody asks.
 
 use super::sighting::Sighting;
 use crate::model::Timestamp;
@@ -28,6 +29,8 @@ pub(super) enum Before {
 pub(super) struct Recent {
     young: Generation,
     old: Generation,
+    /// What passed since somebody asked, and before that as many as are remembered.
+    passed: [Vec<(u64, Note)>; 2],
 }
 
 /// Where a packet is noted.
@@ -61,11 +64,43 @@ struct Note {
 const WAITS: Timestamp = Timestamp::MIN;
 
 impl Recent {
-    /// Notes a packet, while so many wait; in the place of one with the same key.
-    pub fn note(&mut self, key: u64, sighting: &Sighting, waiting: usize) -> Ticket {
+    /// Notes a packet that every point has seen, as one that passed last.
+    pub fn note_passed(&mut self, key: u64, sighting: &Sighting, time: Timestamp) {
+        if self.passed[1].len() >= FEWEST {
+            self.passed.swap(0, 1);
+            self.passed[1].clear();
+        }
+        let note = Note {
+            passed: time.max(Timestamp(WAITS.0 + 1)),
+            key: half(key),
+            check: check(sighting),
+        };
+        self.passed[1].push((key, note));
+    }
+
+    /// Puts what passed into its places, while so many wait.
+    fn catch_up(&mut self, waiting: usize) {
+        if self.passed[1].is_empty() {
+            return;
+        }
+        let mut passed = std::mem::take(&mut self.passed);
+        for (key, note) in passed.iter_mut().flat_map(|passed| passed.drain(..)) {
+            self.make_room(waiting);
+            self.young.add(key, note);
+        }
+        self.passed = passed;
+    }
+
+    fn make_room(&mut self, waiting: usize) {
         if self.young.is_full() {
             self.turn(waiting);
         }
+    }
+
+    /// Notes a packet, while so many wait; in the place of one with the same key.
+    pub fn note(&mut self, key: u64, sighting: &Sighting, waiting: usize) -> Ticket {
+        self.catch_up(waiting);
+        self.make_room(waiting);
         let note = Note {
             passed: WAITS,
             key: half(key),
@@ -101,8 +136,9 @@ impl Recent {
         generation.notes.get_mut(ticket.place as usize)
     }
 
-    /// What is known of a packet with a key.
-    pub fn before(&self, key: u64, sighting: &Sighting) -> Before {
+    /// What is known of a packet with a key, while so many wait.
+    pub fn before(&mut self, key: u64, sighting: &Sighting, waiting: usize) -> Before {
+        self.catch_up(waiting);
         let note = self.young.find(key).or_else(|| self.old.find(key));
         match note {
             None => Before::Unknown,
@@ -188,15 +224,15 @@ mod tests {
     fn what_passed_is_told_from_what_waits_and_from_other_bytes() {
         let mut recent = Recent::default();
         let packet = example(7);
-        assert_eq!(recent.before(7, &packet), Before::Unknown);
+        assert_eq!(recent.before(7, &packet, 0), Before::Unknown);
         let ticket = recent.note(7, &packet, 0);
-        assert_eq!(recent.before(7, &packet), Before::Waits);
+        assert_eq!(recent.before(7, &packet, 0), Before::Waits);
         recent.passed(ticket, Timestamp(5));
-        assert_eq!(recent.before(7, &packet), Before::Passed(Timestamp(5)));
-        let other = recent.before(7, &example(8));
+        assert_eq!(recent.before(7, &packet, 0), Before::Passed(Timestamp(5)));
+        let other = recent.before(7, &example(8), 0);
         assert_eq!(other, Before::Differed(Timestamp(5)));
         recent.forget(ticket);
-        assert_eq!(recent.before(7, &packet), Before::Unknown);
+        assert_eq!(recent.before(7, &packet, 0), Before::Unknown);
     }
 
     #[test]
@@ -211,12 +247,38 @@ mod tests {
             recent.passed(ticket, Timestamp(number as i64));
         }
         for number in count - FEWEST as u64..=count {
-            let before = recent.before(key(number), &packet);
+            let before = recent.before(key(number), &packet, 0);
             assert_eq!(before, Before::Passed(Timestamp(number as i64)));
         }
         let long_ago = count - 2 * FEWEST as u64;
-        assert_eq!(recent.before(key(long_ago), &packet), Before::Unknown);
+        assert_eq!(recent.before(key(long_ago), &packet, 0), Before::Unknown);
         assert!(recent.young.marks.len() <= 2 * FEWEST);
+    }
+
+    #[test]
+    fn what_passed_at_once_is_remembered_as_long() {
+        let mut recent = Recent::default();
+        let packet = example(1);
+        let count = 5 * FEWEST as u64 + 7;
+        let key = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for number in 1..=count {
+            recent.note_passed(key(number), &packet, Timestamp(number as i64));
+        }
+        for number in count - FEWEST as u64..=count {
+            let before = recent.before(key(number), &packet, 0);
+            assert_eq!(before, Before::Passed(Timestamp(number as i64)));
+        }
+        assert_eq!(recent.before(key(1), &packet, 0), Before::Unknown);
+        assert!(recent.passed.iter().all(Vec::is_empty));
+        let ticket = recent.note(key(count), &packet, 0);
+        assert_eq!(recent.before(key(count), &packet, 0), Before::Waits);
+        recent.note_passed(key(9), &packet, Timestamp(9));
+        recent.forget(ticket);
+        assert_eq!(recent.before(key(count), &packet, 0), Before::Unknown);
+        assert_eq!(
+            recent.before(key(9), &packet, 0),
+            Before::Passed(Timestamp(9))
+        );
     }
 
     #[test]

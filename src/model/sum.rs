@@ -34,7 +34,8 @@ impl Sum {
     /// The sum of two ranges, the second starting on an even byte of the whole.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self::fold(u64::from(self.0) + u64::from(other.0))
+        let (sum, carry) = self.0.overflowing_add(other.0);
+        Self(sum + u16::from(carry))
     }
 
     /// The sum without what `other` had added.
