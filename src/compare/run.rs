@@ -144,7 +144,7 @@ impl Options {
 }
 
 /// Batches of each point that wait to be matched.
-const BATCHES: usize = 4;
+const BATCHES: usize = 10;
 
 /// What is left of a point once it was read.
 struct End {
