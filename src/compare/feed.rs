@@ -244,20 +244,63 @@ impl ByLane {
         }
     }
 
-    /// The first of a flow that is not taken, from the next in turn on.
+    /// The first of a flow that is not taken, from the next in turn on. What was passed over
+    /// is not looked at again.
     fn first_of(&mut self, lane: Lane, batch: &[Sighting], next: usize) -> Option<usize> {
         let first = self.firsts.get_mut(lane as usize)?;
-        let mut place = first.wrapping_sub(self.base) as usize;
         loop {
+            if *first == NONE {
+                return None;
+            }
+            let place = first.wrapping_sub(self.base) as usize;
             let known = batch.get(place)?.lane;
             if known == lane && place >= next {
-                *first = self.base.wrapping_add(place as u32);
                 return Some(place);
             }
             if known != lane && known != NO_LANE {
                 return None;
             }
-            place = self.nexts[place] as usize;
+            *first = match self.nexts[place] {
+                NONE => NONE,
+                behind => self.base.wrapping_add(behind),
+            };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sighting::example;
+
+    fn batch_of(lanes: &[Lane]) -> Vec<Sighting> {
+        let of = |lane: &Lane| Sighting {
+            lane: *lane,
+            ..example(0)
+        };
+        lanes.iter().map(of).collect()
+    }
+
+    #[test]
+    fn each_flow_has_its_next_at_hand() {
+        let mut by_lane = ByLane::default();
+        // The count of sightings wraps.
+        by_lane.pass(usize::MAX - 4);
+        let mut batch = batch_of(&[7, 2, 7, 7, 2]);
+        by_lane.learn(&batch, 0);
+        assert_eq!(by_lane.first_of(7, &batch, 0), Some(0));
+        assert_eq!(by_lane.first_of(7, &batch, 1), Some(2));
+        batch[2].lane = NO_LANE;
+        assert_eq!(by_lane.first_of(7, &batch, 1), Some(3));
+        assert_eq!(by_lane.first_of(2, &batch, 1), Some(1));
+        assert_eq!(by_lane.first_of(7, &batch, 4), None);
+        assert_eq!(by_lane.first_of(3, &batch, 0), None);
+        assert_eq!(by_lane.first_of(99, &batch, 0), None);
+        by_lane.pass(batch.len());
+        let batch = batch_of(&[2, 3]);
+        by_lane.learn(&batch, 0);
+        assert_eq!(by_lane.first_of(7, &batch, 0), None);
+        assert_eq!(by_lane.first_of(2, &batch, 0), Some(0));
+        assert_eq!(by_lane.first_of(2, &batch, 1), None);
     }
 }
