@@ -2,6 +2,7 @@
 
 use super::flight::{ABREAST, FETCHED, Flight, apart};
 use super::sighting::{Batch, Lane, NO_LANE, Sighting};
+use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
 use crate::source::Progress;
 use std::sync::mpsc::Receiver;
@@ -44,9 +45,6 @@ struct ByLane {
     /// By place in the batch: the next of the same lane.
     nexts: Vec<u32>,
 }
-
-/// No place.
-const NONE: u32 = u32::MAX;
 
 /// Packets of one capture are rarely so far apart; a clock that jumps so far was set.
 const FAR: Duration = Duration::from_secs(2);
@@ -141,7 +139,7 @@ impl Feed {
         self.batch.sightings.get(place..=place).unwrap_or_default()
     }
 
-    /// What comes next, as far as nothing of it is taken, and up to where the clock jumps.
+    /// What comes next, up to where the clock jumps; of what is taken out, the lane is gone.
     pub fn at_hand(&self) -> &[Sighting] {
         let end = self.jump.min(self.next + ABREAST);
         self.batch.sightings.get(self.next..end).unwrap_or_default()

@@ -237,26 +237,6 @@ impl March {
         self.recent.note_passed(key, sighting, time);
     }
 
-    /// Every point saw something that was in no line, unless it passed before, near in time:
-    /// then it stays as it was known. Says whether it is new.
-    pub fn passes_new(
-        &mut self,
-        key: u64,
-        sighting: &Sighting,
-        time: Timestamp,
-        is_near: impl Fn(Timestamp) -> bool,
-    ) -> bool {
-        let is_new = match self.before(key, sighting) {
-            Before::Unknown => true,
-            Before::Waits => false,
-            Before::Passed(before) | Before::Differed(before) => !is_near(before),
-        };
-        if is_new {
-            self.passed(key, sighting, time);
-        }
-        is_new
-    }
-
     /// Something falls out of line.
     pub fn fall_out(&mut self, place: u32) {
         if let Some(ticket) = self.waiting[place].ticket {

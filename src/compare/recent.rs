@@ -63,6 +63,10 @@ struct Note {
 /// No time.
 const WAITS: Timestamp = Timestamp::MIN;
 
+fn no_longer_waiting(passed: Timestamp) -> Timestamp {
+    passed.max(Timestamp(WAITS.0 + 1))
+}
+
 impl Recent {
     /// Notes a packet that every point has seen, as one that passed last.
     pub fn note_passed(&mut self, key: u64, sighting: &Sighting, time: Timestamp) {
@@ -71,7 +75,7 @@ impl Recent {
             self.passed[1].clear();
         }
         let note = Note {
-            passed: time.max(Timestamp(WAITS.0 + 1)),
+            passed: no_longer_waiting(time),
             key: half(key),
             check: check(sighting),
         };
@@ -119,7 +123,7 @@ impl Recent {
     /// Every point has seen it.
     pub fn passed(&mut self, ticket: Ticket, time: Timestamp) {
         if let Some(note) = self.noted(ticket) {
-            note.passed = time.max(Timestamp(WAITS.0 + 1));
+            note.passed = no_longer_waiting(time);
         }
     }
 

@@ -4,8 +4,8 @@
 
 use super::clocks::Trust;
 use super::settle::LINGER;
-use super::step::COPIES_COME_WITHIN;
-use super::{Flight, apart, bit, key};
+use super::step::Told;
+use super::{Arrival, Flight, bit, key};
 use crate::compare::book::Passed;
 use crate::compare::parcel::Seen;
 use crate::compare::sighting::{Form, Sighting};
@@ -136,17 +136,17 @@ impl Flight {
 
     /// Whether a packet is no copy of what passed not long ago. Then it is noted.
     fn is_new(&mut self, sighting: &Sighting, flow: u32, come: &Come, is_fresh: bool) -> bool {
-        if !sighting.can_be_told() {
-            return true;
-        }
-        let key = key(flow, sighting.identity());
-        if is_fresh {
+        let arrival = Arrival {
+            point: 0,
+            sighting,
+            time: come.first(),
+        };
+        let is_new = is_fresh || self.tell(arrival, flow) == Told::New;
+        if is_new && sighting.can_be_told() {
+            let key = key(flow, sighting.identity());
             self.march.passed(key, sighting, come.last());
-            return true;
         }
-        let is_near =
-            |before| sighting.has_identity() && apart(come.first(), before) <= COPIES_COME_WITHIN;
-        self.march.passes_new(key, sighting, come.last(), is_near)
+        is_new
     }
 
     /// Every point sees a packet, one after the other, and it is written down.

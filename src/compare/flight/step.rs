@@ -92,18 +92,25 @@ impl Flight {
     /// What a sighting is to those of its name that wait, or that passed not long ago. A
     /// copy is noted.
     pub(super) fn told(&mut self, arrival: Arrival<'_>, flow: u32) -> Told {
-        let (point, sighting, time) = arrival.parts();
+        let told = self.tell(arrival, flow);
+        if told == Told::Copy {
+            let key = key(flow, arrival.sighting.identity());
+            self.copies.note(key, flow, arrival.point, self.now);
+        }
+        told
+    }
+
+    /// The same, and nothing is noted.
+    pub(super) fn tell(&mut self, arrival: Arrival<'_>, flow: u32) -> Told {
+        let (_, sighting, time) = arrival.parts();
         if flow == NONE || !sighting.can_be_told() {
             return Told::New;
         }
-        let key = key(flow, sighting.identity());
         let is_near = |before| sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN;
+        let key = key(flow, sighting.identity());
         match self.march.before(key, sighting) {
             Before::Waits => Told::Unclear,
-            Before::Passed(before) if is_near(before) => {
-                self.copies.note(key, flow, point, self.now);
-                Told::Copy
-            }
+            Before::Passed(before) if is_near(before) => Told::Copy,
             Before::Differed(before) if is_near(before) => Told::Unclear,
             Before::Unknown | Before::Passed(_) | Before::Differed(_) => Told::New,
         }

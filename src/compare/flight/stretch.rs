@@ -2,8 +2,7 @@
 
 use super::{Arrival, Flight, MAX_CHAIN, SUPER_BYTES, apart, bit, key};
 use crate::compare::parcel::Parcel;
-use crate::compare::sighting::segment_identity;
-use crate::compare::sighting::{Form, Sighting};
+use crate::compare::sighting::{Form, Sighting, segment_identity};
 use crate::compare::slab::NONE;
 use std::ops::Range;
 
