@@ -2,8 +2,9 @@
 //! fares in another way. A flow's counters are spread over many places in memory; this is
 //! in one.
 
-use super::parcel::Seen;
+use super::parcel::{Seen, code};
 use super::shape::{SIZES, size_class};
+use super::sighting::Sighting;
 use crate::model::Timestamp;
 
 /// Delays that are kept until they are counted.
@@ -57,12 +58,22 @@ impl Alike {
     }
 }
 
-impl Look {
-    pub fn of(seen: &Seen) -> Self {
+impl From<&Seen> for Look {
+    fn from(seen: &Seen) -> Self {
         Self {
             hop_limit: seen.hop_limit,
             traffic_class: seen.traffic_class,
             checksum: seen.checksum,
+        }
+    }
+}
+
+impl From<&Sighting> for Look {
+    fn from(sighting: &Sighting) -> Self {
+        Self {
+            hop_limit: sighting.hop_limit,
+            traffic_class: sighting.traffic_class,
+            checksum: code(sighting.checksum),
         }
     }
 }

@@ -4,9 +4,9 @@ use super::alike::{Alike, Look, Pending};
 use super::between::{Between, Count, MAX_PAIRS, Pair, Shown};
 use super::delay::Delays;
 use super::flight::{Flight, pairs};
-use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
+use super::parcel::{Mask, Parcel, Piece, UNKNOWN};
 use super::shape::{Fate, Place};
-use super::sighting::{Form, Share, Sighting};
+use super::sighting::{Form, Share};
 use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
 use std::ops::Range;
@@ -168,17 +168,14 @@ impl Series {
 }
 
 /// A packet of a flow in step that every point saw.
-pub(super) struct Passed<'a> {
-    /// As it was seen first.
-    pub sighting: &'a Sighting,
+pub(super) struct Passed {
     pub flow: u32,
+    pub ip_bytes: u32,
     /// When it was first seen, and when last, by the clock of the first point.
     pub first: Timestamp,
     pub last: Timestamp,
     /// As in [`Piece`].
     pub reordered: u32,
-    /// How each point saw it.
-    pub seen: &'a [Seen],
 }
 
 /// How a parcel is seen between two points.
@@ -278,24 +275,23 @@ impl Book {
         self.pieces = pieces;
     }
 
-    /// Writes down a packet that every point saw, of a flow in step.
-    pub fn settle_in_step(&mut self, flight: &Flight, passed: &Passed<'_>) {
-        let (sighting, flow, seen) = (passed.sighting, passed.flow, passed.seen);
+    /// Writes down a packet that every point saw, of a flow in step, but for how long it took.
+    pub fn pass(&mut self, passed: &Passed, looks: impl Iterator<Item = Look> + Clone) {
+        let flow = passed.flow;
         if self.alike.len() <= flow as usize {
             let flows = flow as usize + 1;
             self.alike.resize(flows, Alike::default());
             self.looks.resize(flows * self.points, Look::default());
         }
-        let mut looks = self.looks[self.looks_of(flow)].iter().zip(seen);
-        let is_alike = looks.all(|(look, seen)| *look == Look::of(seen));
-        if !is_alike || !self.alike[flow as usize].has_room() {
+        let known = self.looks[self.looks_of(flow)].iter().copied();
+        if !known.eq(looks.clone()) || !self.alike[flow as usize].has_room() {
             self.write_alike(flow);
-            let looks = self.looks_of(flow);
-            for (look, seen) in self.looks[looks].iter_mut().zip(seen) {
-                *look = Look::of(seen);
+            let known = self.looks_of(flow);
+            for (known, look) in self.looks[known].iter_mut().zip(looks) {
+                *known = look;
             }
         }
-        self.alike[flow as usize].add(sighting.ip_bytes, passed.first, passed.last);
+        self.alike[flow as usize].add(passed.ip_bytes, passed.first, passed.last);
         for tally in &mut self.tallies {
             tally.datagrams += 1;
             tally.matched += 1;
@@ -305,12 +301,6 @@ impl Book {
         }
         if passed.reordered != 0 {
             self.overtaken(flow, passed.reordered);
-        }
-        if sighting.can_be_told() {
-            for (pair, ends) in pairs(self.points).enumerate() {
-                let delay = flight.took(ends, &seen[ends.0], &seen[ends.1]);
-                self.delayed(flow, pair, delay);
-            }
         }
     }
 
@@ -350,7 +340,8 @@ impl Book {
         }
     }
 
-    fn delayed(&mut self, flow: u32, pair: usize, delay: i64) {
+    /// Writes down how long a packet took between a pair of points, in nanoseconds.
+    pub fn delayed(&mut self, flow: u32, pair: usize, delay: i64) {
         let pairs = self.series.len();
         let place = flow as usize * pairs + pair;
         if self.pending.len() <= place {
@@ -554,7 +545,7 @@ impl Book {
             if piece.seen & (1 << view.front) != 0 && piece.seen & (1 << view.back) != 0 {
                 let (front, back) = (flight.seen(*at, view.front), flight.seen(*at, view.back));
                 note_damage(flight, *at, view, between);
-                between.changed(&Look::of(front), &Look::of(back), 1);
+                between.changed(&Look::from(front), &Look::from(back), 1);
                 between.copied(front.copies, back.copies);
                 between.overtaken(piece.reordered >> (2 * view.pair));
                 if parcel.has_identity || parcel.form == Form::Segment {

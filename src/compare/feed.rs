@@ -22,7 +22,7 @@ pub(super) struct Feed {
     receive: Receiver<Sent>,
     batch: Batch,
     next: usize,
-    /// Where the time is far from the one before.
+    /// Where the time is far from the one before, if that is not over.
     jump: usize,
     by_lane: ByLane,
     pub read: Progress,
@@ -87,7 +87,7 @@ impl Feed {
         (self.read, self.frames) = (sent.read, sent.frames);
         flight.meet(self.point, &self.batch.lanes);
         flight.spans[self.point] = sent.from.zip(self.batch.until);
-        self.find_jump();
+        self.jump = 0;
     }
 
     /// Notes when the next sighting of the batch is, if there is one.
@@ -139,16 +139,19 @@ impl Feed {
         self.batch.sightings.get(place..=place).unwrap_or_default()
     }
 
-    /// What comes next, up to where the clock jumps; of what is taken out, the lane is gone.
+    /// What comes next; of what is taken out, the lane is gone.
     pub fn at_hand(&self) -> &[Sighting] {
-        let end = self.jump.min(self.next + ABREAST);
-        self.batch.sightings.get(self.next..end).unwrap_or_default()
+        let left = self.batch.sightings.get(self.next..).unwrap_or_default();
+        left.get(..ABREAST).unwrap_or(left)
     }
 
     /// Where the first sighting of a flow is among what is at hand.
     pub fn first_of(&mut self, lane: Lane) -> Option<usize> {
         if !self.by_lane.is_known {
             self.by_lane.learn(&self.batch.sightings, self.next);
+        }
+        if self.jump <= self.next {
+            self.find_jump();
         }
         let place = self
             .by_lane
@@ -178,9 +181,6 @@ impl Feed {
         let latest = self.batch.sightings.get(self.next.wrapping_sub(1));
         self.latest = latest.map(|sighting| sighting.time).or(self.latest);
         self.set_right(flight);
-        if self.next >= self.jump {
-            self.find_jump();
-        }
         self.look_ahead(flight);
     }
 

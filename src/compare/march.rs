@@ -5,7 +5,6 @@
 //! finds it in front; who comes with a few missing passes these over, and they fall out of
 //! line; whatever else happens is for [`Flight`](super::flight::Flight) to find out.
 
-use super::book::Passed;
 use super::parcel::{Mask, Seen};
 use super::recent::{Before, Recent, Ticket};
 use super::sighting::Sighting;
@@ -134,7 +133,7 @@ impl March {
     }
 
     /// How each point saw it.
-    fn all_seen(&self, place: u32) -> &[Seen] {
+    pub fn all_seen(&self, place: u32) -> &[Seen] {
         let start = place as usize * self.points;
         &self.seen[start..start + self.points]
     }
@@ -197,19 +196,6 @@ impl March {
             };
             self.lines.resize(flows, line);
             self.expected.resize(flows * self.points, NONE);
-        }
-    }
-
-    /// What waits, as one that passed.
-    pub fn as_passed(&self, place: u32) -> Passed<'_> {
-        let waiting = &self.waiting[place];
-        Passed {
-            sighting: &waiting.sighting,
-            flow: waiting.flow,
-            first: waiting.first,
-            last: waiting.last,
-            reordered: waiting.reordered,
-            seen: self.all_seen(place),
         }
     }
 

@@ -206,7 +206,7 @@ impl Seen {
 pub const VERDICTS: usize = 6;
 
 /// 0 where there is none.
-fn code(verdict: Option<Verdict>) -> u8 {
+pub(super) fn code(verdict: Option<Verdict>) -> u8 {
     match verdict {
         None => 0,
         Some(Verdict::Good) => 1,

@@ -6,7 +6,7 @@ use super::lanes::without_ports;
 use super::parcel::Mask;
 use super::sighting::{LaneFacts, NO_LANE};
 use super::slab::NONE;
-use crate::model::{Addresses, FlowKey, Ports, Protocol};
+use crate::model::{Addresses, FlowKey, Ports, Protocol, Timestamp};
 use hashbrown::HashMap;
 
 /// Flows with equal addresses and ports that are tried for one more.
@@ -281,14 +281,11 @@ impl Paths {
         before
     }
 
-    /// Whether a packet with this place among those of the other side came after one with
-    /// a later.
-    fn is_overtaken(&mut self, flow: u32, side: usize, order: u32) -> bool {
-        let first = flow as usize * self.counts() + self.points;
-        let highest = &mut self.orders[first + side];
-        let is_overtaken = order < *highest;
-        *highest = order.max(*highest);
-        is_overtaken
+    /// What is counted of a flow: of its packets, and how far it has come on each side.
+    fn orders_of(&mut self, flow: u32) -> (&mut [u32], &mut [u32]) {
+        let first = flow as usize * self.counts();
+        let end = first + self.counts();
+        self.orders[first..end].split_at_mut(self.points)
     }
 
     /// Notes that a packet of a flow came to a point, and to others at some place in their
@@ -310,10 +307,28 @@ impl Paths {
             } else {
                 continue;
             };
-            let is_there = others & (1 << other) != 0;
-            if is_there && self.is_overtaken(flow, side, order_at(other)) {
-                reordered |= 1 << side;
+            if others & (1 << other) != 0 {
+                let (_, highest) = self.orders_of(flow);
+                reordered |= overtaken(highest, side, order_at(other));
             }
+        }
+        reordered
+    }
+
+    /// The same of a packet that comes to every point at some time, and is the next there.
+    pub fn come_everywhere(&mut self, flow: u32, time_at: impl Fn(usize) -> Timestamp) -> u32 {
+        let mut reordered = 0;
+        let pairs = pairs(self.points).enumerate();
+        let (orders, highest) = self.orders_of(flow);
+        for (pair, (front, back)) in pairs {
+            let (other, side) = match time_at(front) <= time_at(back) {
+                true => (front, 2 * pair),
+                false => (back, 2 * pair + 1),
+            };
+            reordered |= overtaken(highest, side, orders[other]);
+        }
+        for order in orders {
+            *order = order.wrapping_add(1);
         }
         reordered
     }
@@ -365,4 +380,12 @@ impl Paths {
             .flatten()
             .flat_map(|flow| self.names(self.resolve(*flow)))
     }
+}
+
+/// Whether a packet with this place among those of the other side came after one with a
+/// later: the bit of that side.
+fn overtaken(highest: &mut [u32], side: usize, order: u32) -> u32 {
+    let is_overtaken = order < highest[side];
+    highest[side] = order.max(highest[side]);
+    u32::from(is_overtaken) << side
 }

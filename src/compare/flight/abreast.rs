@@ -2,35 +2,48 @@
 //! nobody. Many are looked at together, one question after the other: what each answer needs
 //! is far away in memory, and so all wait for it together.
 
-use super::clocks::Trust;
+use super::clocks::is_beside;
 use super::settle::LINGER;
 use super::step::Told;
-use super::{Arrival, Flight, bit, key};
-use crate::compare::book::Passed;
-use crate::compare::parcel::Seen;
+use super::{Arrival, Flight, apart, key, pairs};
+use crate::compare::alike::Look;
+use crate::compare::book::{Book, Passed};
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::model::Timestamp;
+use crate::model::{Duration, Timestamp};
 
 /// Packets that are looked at together.
 pub(in crate::compare) const ABREAST: usize = 32;
+/// They came to each point within this time: what is known of clocks, and what is over, is
+/// the same for all of them.
+const AT_ONCE: Duration = Duration::from_millis(10);
 
-/// How a packet comes to all points.
-#[derive(Debug, Default)]
-pub(super) struct Come {
-    /// When, by the clock of the first point, and to which: the earliest first.
-    to: Vec<(Timestamp, usize)>,
-    /// By point.
-    seen: Vec<Seen>,
+/// What has come of each point, and is the same packets everywhere.
+struct Abreast<'a> {
+    next: &'a [&'a [Sighting]],
+    /// Of which flow each packet is.
+    flows: [u32; ABREAST],
+    /// By point: when each packet came there, by the clock of the first.
+    times: Vec<[Timestamp; ABREAST]>,
+    /// When each came to the first point that it came to, and to the last.
+    spans: [(Timestamp, Timestamp); ABREAST],
 }
 
-impl Come {
-    fn first(&self) -> Timestamp {
-        self.to.first().map_or(Timestamp::MIN, |(first, _)| *first)
+impl Abreast<'_> {
+    /// A packet as the first point saw it.
+    fn sighting(&self, place: usize) -> &Sighting {
+        &self.next[0][place]
     }
 
-    fn last(&self) -> Timestamp {
-        self.to.last().map_or(Timestamp::MAX, |(last, _)| *last)
+    /// Whether a packet is beyond all that every point saw of its flow.
+    fn is_fresh(&self, place: usize) -> bool {
+        self.next.iter().all(|next| next[place].is_fresh)
+    }
+
+    /// Whether a packet took so long that copies of it might have come in between.
+    fn lingers(&self, place: usize) -> bool {
+        let (first, last) = self.spans[place];
+        last - first > LINGER
     }
 }
 
@@ -41,14 +54,20 @@ impl Flight {
         if !self.is_acquainted {
             return 0;
         }
-        let mut flows = [NONE; ABREAST];
-        let common = self.common(next, &mut flows);
+        let mut abreast = Abreast {
+            next,
+            flows: [NONE; ABREAST],
+            times: std::mem::take(&mut self.times),
+            spans: [(Timestamp::MAX, Timestamp::MIN); ABREAST],
+        };
+        let common = self.common(&mut abreast);
         if common > 1 {
-            self.fetch_flows(0, &flows[..common]);
+            self.fetch_flows(0, &abreast.flows[..common]);
         }
-        let mut flows = flows[..common].iter().enumerate();
-        let other = flows.find(|(place, flow)| !self.takes_abreast(next, *place, **flow));
-        other.map_or(common, |(place, _)| place)
+        self.tell_times(&mut abreast, common);
+        let taken = self.take_common(&abreast, common);
+        self.times = abreast.times;
+        taken
     }
 
     /// Whether a sighting is of a kind that all points may take at once.
@@ -61,122 +80,168 @@ impl Flight {
         let flow = self.paths.bound_to(point, sighting.lane);
         let may_be = flow != NONE
             && self.may_be_abreast(sighting)
-            && self.is_sure(flow, sighting.is_fresh)
+            && (sighting.is_fresh || self.is_idle(flow))
             && !self.paths.is_wanting(flow);
         may_be.then_some(flow)
     }
 
-    /// Whether a packet that every point sees next can be nothing else of its flow.
-    fn is_sure(&self, flow: u32, is_fresh: bool) -> bool {
-        is_fresh || (!self.paths.is_under_way(flow) && !self.march.waits(flow))
+    /// Whether nothing of a flow is on its way, so that a packet that every point sees next
+    /// can be nothing else.
+    fn is_idle(&self, flow: u32) -> bool {
+        !self.paths.is_under_way(flow) && !self.march.waits(flow)
     }
 
     /// How many packets are the same at every point, and of which flows.
-    fn common(&self, next: &[&[Sighting]], flows: &mut [u32; ABREAST]) -> usize {
-        let Some((first, others)) = next.split_first() else {
+    fn common(&self, abreast: &mut Abreast<'_>) -> usize {
+        let Some((first, others)) = abreast.next.split_first() else {
             return 0;
         };
-        let longest = next.iter().map(|next| next.len()).min().unwrap_or(0);
-        for place in 0..longest.min(ABREAST) {
+        let longest = abreast.next.iter().map(|next| next.len()).min();
+        let longest = longest.unwrap_or(0).min(ABREAST);
+        for place in 0..longest {
             let sighting = &first[place];
-            let is_same = |other: &&[Sighting]| other[place].is_same_as(sighting);
-            if sighting.form == Form::Piece || !others.iter().all(is_same) {
-                return place;
-            }
             let flow = self.paths.bound_to(0, sighting.lane);
             let mut theirs = (1..).zip(others);
             let is_it = |(point, other): (usize, &&[Sighting])| {
-                self.paths.bound_to(point, other[place].lane) == flow
+                other[place].is_same_as(sighting)
+                    && self.paths.bound_to(point, other[place].lane) == flow
             };
-            if flow == NONE || !theirs.all(is_it) {
+            let is_one = flow != NONE && sighting.form != Form::Piece && theirs.all(is_it);
+            if !is_one || abreast.next.iter().any(|next| is_far(next, place)) {
                 return place;
             }
-            flows[place] = flow;
+            abreast.flows[place] = flow;
         }
-        longest.min(ABREAST)
+        longest
     }
 
-    /// Takes a packet that is the same at every point, if there is nothing else that it may
-    /// be; says whether it did.
-    fn takes_abreast(&mut self, next: &[&[Sighting]], place: usize, flow: u32) -> bool {
-        let sighting = &next[0][place];
-        let is_fresh = next.iter().all(|next| next[place].is_fresh);
-        if !self.is_sure(flow, is_fresh)
-            || self.paths.is_part(flow)
-            || !self.comes_as_one(sighting, flow)
+    /// Finds when packets came.
+    fn tell_times(&self, abreast: &mut Abreast<'_>, common: usize) {
+        abreast.times.resize(self.points, [Timestamp(0); ABREAST]);
+        for ((next, times), clock) in abreast
+            .next
+            .iter()
+            .zip(&mut abreast.times)
+            .zip(&self.clocks)
         {
-            return false;
-        }
-        let mut come = std::mem::take(&mut self.come);
-        self.put_in_order(next, place, &mut come);
-        let is_taken = come.last() - come.first() <= LINGER && {
-            self.pass(come.first());
-            self.is_new(sighting, flow, &come, is_fresh)
-        };
-        if is_taken {
-            // What waits was passed over.
-            self.fall_out(flow);
-            self.ask_the_way(flow);
-            self.come_everywhere(next, place, &mut come, flow);
-        }
-        self.come = come;
-        is_taken
-    }
-
-    /// Finds in which order a packet came to the points.
-    fn put_in_order(&self, next: &[&[Sighting]], place: usize, come: &mut Come) {
-        come.to.clear();
-        for (point, next) in next.iter().enumerate() {
-            come.to.push((self.time_of(point, &next[place]), point));
-        }
-        if !come.to.is_sorted() {
-            come.to.sort_unstable();
+            let places = next[..common].iter().zip(times).zip(&mut abreast.spans);
+            for ((sighting, time), (first, last)) in places {
+                *time = clock.to_reference(sighting.time);
+                (*first, *last) = ((*first).min(*time), (*last).max(*time));
+            }
         }
     }
 
-    /// Whether a packet is no copy of what passed not long ago. Then it is noted.
-    fn is_new(&mut self, sighting: &Sighting, flow: u32, come: &Come, is_fresh: bool) -> bool {
+    /// Takes packets that are the same at every point, as long as there is nothing else that
+    /// they may be; gives how many.
+    fn take_common(&mut self, abreast: &Abreast<'_>, common: usize) -> usize {
+        if common == 0 {
+            return 0;
+        }
+        self.pass(abreast.spans[0].0);
+        let mut places = 0..common;
+        let other = places.find(|place| !self.may_come(abreast, *place));
+        let taken = other.unwrap_or(common);
+        self.come_abreast(abreast, taken);
+        taken
+    }
+
+    /// Whether a packet may come to every point at once. Then it is noted: a copy may come.
+    fn may_come(&mut self, abreast: &Abreast<'_>, place: usize) -> bool {
+        let (sighting, flow) = (abreast.sighting(place), abreast.flows[place]);
+        let may_come = !self.paths.is_part(flow)
+            && self.comes_as_one(sighting, flow)
+            && !abreast.lingers(place)
+            && (abreast.is_fresh(place) || self.is_new(abreast, place));
+        if may_come && sighting.can_be_told() {
+            let (_, last) = abreast.spans[place];
+            self.march
+                .passed(key(flow, sighting.identity()), sighting, last);
+        }
+        may_come
+    }
+
+    /// Whether a packet that may have been seen before is no copy of what passed not long ago.
+    fn is_new(&mut self, abreast: &Abreast<'_>, place: usize) -> bool {
+        let flow = abreast.flows[place];
         let arrival = Arrival {
             point: 0,
-            sighting,
-            time: come.first(),
+            sighting: abreast.sighting(place),
+            time: abreast.spans[place].0,
         };
-        let is_new = is_fresh || self.tell(arrival, flow) == Told::New;
-        if is_new && sighting.can_be_told() {
-            let key = key(flow, sighting.identity());
-            self.march.passed(key, sighting, come.last());
-        }
-        is_new
+        self.is_idle(flow) && self.tell(arrival, flow) == Told::New
     }
 
-    /// Every point sees a packet, one after the other, and it is written down.
-    fn come_everywhere(&mut self, next: &[&[Sighting]], place: usize, come: &mut Come, flow: u32) {
-        let (first, last, seen) = (come.first(), come.last(), &mut come.seen);
-        seen.resize(next.len(), Seen::default());
-        let (mut others, mut reordered) = (0, 0);
-        for (_, point) in &come.to {
-            let (sighting, point) = (&next[*point][place], *point);
-            seen[point] = Seen::of(sighting, self.paths.next_order(flow, point));
-            if others != 0 {
-                let trust = Trust::of(sighting, true, true);
-                let seen_at = |_: &Self, other: usize| seen[other];
-                self.learn(point, sighting, others, seen_at, flow, trust);
-                let order_at = |other: usize| seen[other].order;
-                reordered |= self.paths.come(flow, point, others, order_at);
-            }
-            others |= bit(point);
+    /// Every point sees packets, and they are written down.
+    fn come_abreast(&mut self, abreast: &Abreast<'_>, taken: usize) {
+        for flow in &abreast.flows[..taken] {
+            // What waits was passed over.
+            self.fall_out(*flow);
+            self.ask_the_way(*flow);
+        }
+        for place in 0..taken {
+            self.learn_abreast(abreast, place);
         }
         if let Some(mut book) = self.book.take() {
-            let passed = Passed {
-                sighting: &next[0][place],
-                flow,
-                first,
-                last,
-                reordered,
-                seen,
-            };
-            book.settle_in_step(self, &passed);
+            self.write_abreast(abreast, taken, &mut book);
             self.book = Some(book);
         }
     }
+
+    /// Each point learns from the one in front of it.
+    fn learn_abreast(&mut self, abreast: &Abreast<'_>, place: usize) {
+        let flow = abreast.flows[place];
+        let tells_time = abreast.sighting(place).can_be_told();
+        for (back, ends) in (1..).zip(abreast.next.windows(2)) {
+            let (front, here) = (&ends[0][place], &ends[1][place]);
+            self.learn_steps(flow, front.hop_limit, here.hop_limit, here.has_identity());
+            if tells_time {
+                let is_backward = self.is_backward(flow);
+                let there = abreast.times[back - 1][place];
+                self.clocks[back].learn(there, here.time, is_backward);
+                self.set_beside((back - 1, front.time), (back, here.time), is_backward);
+            }
+        }
+    }
+
+    /// How long a packet took from one point to another.
+    fn delay(&self, abreast: &Abreast<'_>, (front, back): (usize, usize), place: usize) -> i64 {
+        if is_beside(front, back) {
+            let [entered, left] = [front, back].map(|point| abreast.next[point][place].time);
+            return self.took_beside(back, entered, left);
+        }
+        let [entered, left] = [front, back].map(|point| abreast.times[point][place]);
+        (left - entered).0.saturating_abs()
+    }
+
+    fn write_abreast(&mut self, abreast: &Abreast<'_>, taken: usize, book: &mut Book) {
+        for place in 0..taken {
+            let looks = abreast.next.iter().map(|next| Look::from(&next[place]));
+            let (first, last) = abreast.spans[place];
+            let flow = abreast.flows[place];
+            let come = |point: usize| abreast.times[point][place];
+            let reordered = self.paths.come_everywhere(flow, come);
+            let passed = Passed {
+                flow,
+                ip_bytes: abreast.sighting(place).ip_bytes,
+                first,
+                last,
+                reordered,
+            };
+            book.pass(&passed, looks);
+        }
+        for (pair, (front, back)) in pairs(self.points).enumerate() {
+            for place in 0..taken {
+                if abreast.sighting(place).can_be_told() {
+                    let delay = self.delay(abreast, (front, back), place);
+                    book.delayed(abreast.flows[place], pair, delay);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the time of a packet is far from that of the first at hand.
+fn is_far(next: &[Sighting], place: usize) -> bool {
+    apart(next[place].time, next[0].time) > AT_ONCE
 }

@@ -38,11 +38,11 @@ impl Flight {
             return;
         };
         let there = seen_at(self, other);
-        let steps = i16::from(there.hop_limit) - i16::from(sighting.hop_limit);
-        let steps = if other < point { steps } else { -steps };
-        let known = self.paths.get_mut(flow);
-        known.keeps_ids |= trust.is_numbered_alike;
-        known.steps = (known.steps + steps.signum()).clamp(-1000, 1000);
+        let (front, back) = match other < point {
+            true => (there.hop_limit, sighting.hop_limit),
+            false => (sighting.hop_limit, there.hop_limit),
+        };
+        self.learn_steps(flow, front, back, trust.is_numbered_alike);
         if trust.tells_time {
             let is_backward = self.is_backward(flow);
             self.set_clock((point, sighting.time), (other, there.time), is_backward);
@@ -54,6 +54,14 @@ impl Flight {
                 self.set_beside((point, sighting.time), (other, there), is_backward);
             }
         }
+    }
+
+    /// How the TTL of a packet differs between two points tells which way its flow goes.
+    pub(super) fn learn_steps(&mut self, flow: u32, front: u8, back: u8, keeps_ids: bool) {
+        let known = self.paths.get_mut(flow);
+        known.keeps_ids |= keeps_ids;
+        let steps = i16::from(front) - i16::from(back);
+        known.steps = (known.steps + steps.signum()).clamp(-1000, 1000);
     }
 
     /// Holds the clock of one of two points against that of the first.
@@ -94,15 +102,18 @@ impl Flight {
         entered: &Seen,
         left: &Seen,
     ) -> i64 {
-        let is_beside = back - front == 1 && front > 0;
-        let (clock, entered) = match is_beside {
-            true => (&self.beside[back], entered.time),
-            false => {
-                let entered = self.clocks[front].to_reference(entered.time);
-                (&self.clocks[back], entered)
-            }
-        };
-        (clock.to_reference(left.time) - entered).0.saturating_abs()
+        if is_beside(front, back) {
+            return self.took_beside(back, entered.time, left.time);
+        }
+        let entered = self.clocks[front].to_reference(entered.time);
+        let left = self.clocks[back].to_reference(left.time);
+        (left - entered).0.saturating_abs()
+    }
+
+    /// The same from the point in front of one, each by its own clock.
+    pub(super) fn took_beside(&self, back: usize, entered: Timestamp, left: Timestamp) -> i64 {
+        let left = self.beside[back].to_reference(left);
+        (left - entered).0.saturating_abs()
     }
 
     /// Whether a flow goes from the last point to the first.
@@ -129,4 +140,10 @@ impl Flight {
         let known = self.paths.get_mut(flow);
         (known.goes_back, known.asked) = (goes_back, points);
     }
+}
+
+/// Whether the clocks of two points are held against each other: those of neighbours, of
+/// which none is the first, whose clock is that of all.
+pub(super) fn is_beside(front: usize, back: usize) -> bool {
+    back - front == 1 && front > 0
 }

@@ -9,7 +9,6 @@ mod step;
 mod stretch;
 
 pub(super) use self::abreast::ABREAST;
-use self::abreast::Come;
 use self::clocks::Trust;
 use self::find::{Fit, Found};
 use self::step::Told;
@@ -83,8 +82,8 @@ pub(super) struct Flight {
     young: VecDeque<Due>,
     old: BinaryHeap<Reverse<Due>>,
     now: Timestamp,
-    /// The packet at hand that all points take at once.
-    come: Come,
+    /// When the packets at hand that all points take at once came to each.
+    times: Vec<[Timestamp; ABREAST]>,
     /// Away while it is written in.
     book: Option<Box<Book>>,
     /// Ways that addresses go: those that go back.
@@ -164,7 +163,7 @@ impl Flight {
             young: VecDeque::new(),
             old: BinaryHeap::new(),
             now: Timestamp::MIN,
-            come: Come::default(),
+            times: Vec::new(),
             book: Some(Box::new(book)),
             backward,
             crowded_out: 0,

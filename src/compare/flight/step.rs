@@ -2,7 +2,9 @@
 
 use super::clocks::Trust;
 use super::find::Fit;
-use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, key, may_be_cut};
+use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, key, may_be_cut, pairs};
+use crate::compare::alike::Look;
+use crate::compare::book::{Book, Passed};
 use crate::compare::march::Step;
 use crate::compare::parcel::Seen;
 use crate::compare::recent::Before;
@@ -150,8 +152,27 @@ impl Flight {
         {
             self.march.arrive(place);
             if let Some(mut book) = self.book.take() {
-                book.settle_in_step(self, &self.march.as_passed(place));
+                self.write_in_step(place, &mut book);
                 self.book = Some(book);
+            }
+        }
+    }
+
+    /// What waited was seen by every point.
+    fn write_in_step(&self, place: u32, book: &mut Book) {
+        let (waiting, seen) = (self.march.get(place), self.march.all_seen(place));
+        let passed = Passed {
+            flow: waiting.flow,
+            ip_bytes: waiting.sighting.ip_bytes,
+            first: waiting.first,
+            last: waiting.last,
+            reordered: waiting.reordered,
+        };
+        book.pass(&passed, seen.iter().map(Look::from));
+        if waiting.sighting.can_be_told() {
+            for (pair, ends) in pairs(self.points).enumerate() {
+                let delay = self.took(ends, &seen[ends.0], &seen[ends.1]);
+                book.delayed(waiting.flow, pair, delay);
             }
         }
     }
