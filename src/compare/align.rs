@@ -6,8 +6,8 @@
 //! resemblance and containment of documents", 1997).
 
 use super::content::hash;
-use super::sighting::{Form, LaneFacts, Sighting};
-use crate::model::{Addresses, Duration, Timestamp};
+use super::sighting::{Form, Sighting};
+use crate::model::{Addresses, Duration, FlowKey, Timestamp};
 use std::collections::BTreeMap;
 
 /// Packets of a sample.
@@ -22,7 +22,7 @@ const SET_ALIKE: Duration = Duration::from_secs(1);
 /// Samples of the packets of one point: with and without what NAT may change.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
-    lanes: Vec<LaneFacts>,
+    lanes: Vec<FlowKey>,
     strict: Marks,
     loose: Marks,
 }
@@ -55,7 +55,7 @@ pub(super) struct Common {
 
 impl Sample {
     /// Takes in lanes and sightings of the point.
-    pub fn take(&mut self, lanes: &[LaneFacts], sightings: &[Sighting]) {
+    pub fn take(&mut self, lanes: &[FlowKey], sightings: &[Sighting]) {
         self.lanes.extend_from_slice(lanes);
         for sighting in sightings {
             if sighting.form == Form::Whole && sighting.bytes == 0 {
@@ -66,7 +66,7 @@ impl Sample {
             };
             let mark = Mark {
                 time: sighting.time,
-                addresses: lane.key.addresses,
+                addresses: lane.addresses,
                 hop_limit: sighting.hop_limit,
                 bytes: sighting.ip_bytes,
                 count: 1,

@@ -85,7 +85,7 @@ impl Feed {
         self.by_lane.pass(self.batch.sightings.len());
         (self.batch, self.next) = (sent.batch, 0);
         (self.read, self.frames) = (sent.read, sent.frames);
-        flight.meet(self.point, &self.batch.lanes);
+        flight.meet(self.point, &self.batch);
         flight.spans[self.point] = sent.from.zip(self.batch.until);
         self.jump = 0;
     }

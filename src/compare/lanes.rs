@@ -1,7 +1,7 @@
 //! The flows of one point, numbered as they are met.
 
 use super::rise::Rise;
-use super::sighting::{Lane, LaneFacts, NO_LANE};
+use super::sighting::{Lane, NO_LANE, Sighting};
 use crate::model::{FlowKey, Ports};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -19,8 +19,9 @@ pub(super) struct Lanes {
     known: Vec<Known>,
     index: HashTable<Slot>,
     hasher: RandomState,
-    /// Met since they were taken.
-    fresh: Vec<LaneFacts>,
+    /// Met since they were taken, and those of which that of fragments became known.
+    fresh: Vec<FlowKey>,
+    bases: Vec<(Lane, Lane)>,
     /// Sightings of flows beyond the bound.
     pub refused: u64,
 }
@@ -31,6 +32,8 @@ pub(super) struct Lanes {
 struct Known {
     key: FlowKey,
     rise: Rise,
+    /// Whether its packets may come in fragments, whose lane was looked for.
+    may_be_cut: bool,
 }
 
 const _: () = assert!(size_of::<Known>() == 64);
@@ -52,7 +55,36 @@ impl Slot {
 impl Lanes {
     /// The number of a flow; `None` beyond the bound.
     pub fn number(&mut self, key: &FlowKey) -> Option<Lane> {
-        self.number_or_add(key, self.hash(key))
+        let lane = self.number_or_add(key, self.hash(key));
+        self.refused = self.refused.saturating_add(u64::from(lane.is_none()));
+        lane
+    }
+
+    /// The same of a flow whose packets may come in fragments.
+    pub fn number_of_cut(&mut self, key: &FlowKey) -> Option<Lane> {
+        let lane = self.number(key)?;
+        self.find_base(lane);
+        Some(lane)
+    }
+
+    /// Takes the next packet of a flow; says whether it is surely beyond all before.
+    pub fn takes(&mut self, sighting: &Sighting) -> bool {
+        if sighting.may_be_cut() {
+            self.find_base(sighting.lane);
+        }
+        self.known[sighting.lane as usize].rise.takes(sighting)
+    }
+
+    /// Finds the lane of the fragments of a flow, unless that was done.
+    fn find_base(&mut self, lane: Lane) {
+        let known = &mut self.known[lane as usize];
+        if std::mem::replace(&mut known.may_be_cut, true) {
+            return;
+        }
+        let base = without_ports(&known.key);
+        if let Some(base) = self.number_or_add(&base, self.hash(&base)) {
+            self.bases.push((lane, base));
+        }
     }
 
     /// The same of several, in their order; [`NO_LANE`] beyond the bound. In a large table
@@ -71,6 +103,8 @@ impl Lanes {
                 *lane = self.number_or_add(key, hash).unwrap_or(NO_LANE);
             }
         }
+        let refused = lanes.iter().filter(|lane| **lane == NO_LANE).count();
+        self.refused = self.refused.saturating_add(refused as u64);
     }
 
     fn number_or_add(&mut self, key: &FlowKey, hash: u32) -> Option<Lane> {
@@ -90,35 +124,30 @@ impl Lanes {
 
     #[cold]
     fn add(&mut self, key: &FlowKey, hash: u32) -> Option<Lane> {
-        let base = match key.ports {
-            Some(_) => self.number(&without_ports(key))?,
-            None => NO_LANE,
-        };
         if self.known.len() >= MAX_LANES {
-            self.refused = self.refused.saturating_add(1);
             return None;
         }
         let lane = self.known.len() as Lane;
         self.known.push(Known {
             key: *key,
             rise: Rise::default(),
+            may_be_cut: key.ports.is_none(),
         });
         let slot = Slot { hash, lane };
         self.index
             .insert_unique(Slot::spread(hash), slot, |slot| Slot::spread(slot.hash));
-        let base = if base == NO_LANE { lane } else { base };
-        self.fresh.push(LaneFacts { key: *key, base });
+        self.fresh.push(*key);
         Some(lane)
     }
 
-    /// How far a flow has come.
-    pub fn rise_of(&mut self, lane: Lane) -> &mut Rise {
-        &mut self.known[lane as usize].rise
+    /// Those met since they were taken before.
+    pub fn take_fresh(&mut self) -> Vec<FlowKey> {
+        std::mem::take(&mut self.fresh)
     }
 
-    /// Those met since they were taken before.
-    pub fn take_fresh(&mut self) -> Vec<LaneFacts> {
-        std::mem::take(&mut self.fresh)
+    /// Those of which the lane of fragments became known since, with that.
+    pub fn take_bases(&mut self) -> Vec<(Lane, Lane)> {
+        std::mem::take(&mut self.bases)
     }
 }
 
@@ -133,6 +162,7 @@ pub(super) fn without_ports(key: &FlowKey) -> FlowKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::sighting::example;
     use crate::model::{Addresses, Protocol, ScopeTag};
 
     fn key(port: Option<u16>) -> FlowKey {
@@ -148,14 +178,26 @@ mod tests {
     }
 
     #[test]
-    fn flows_with_ports_share_the_lane_of_their_fragments() {
+    fn flows_that_may_be_cut_share_the_lane_of_their_fragments() {
         let mut lanes = Lanes::default();
-        assert_eq!(lanes.number(&key(Some(1))), Some(1));
-        assert_eq!(lanes.number(&key(Some(2))), Some(2));
-        assert_eq!(lanes.number(&key(None)), Some(0));
-        assert_eq!(lanes.number(&key(Some(1))), Some(1));
-        let bases: Vec<Lane> = lanes.take_fresh().iter().map(|lane| lane.base).collect();
-        assert_eq!(bases, [0, 0, 0]);
-        assert!(lanes.take_fresh().is_empty());
+        assert_eq!(lanes.number(&key(Some(1))), Some(0));
+        assert_eq!(lanes.number(&key(Some(2))), Some(1));
+        let large = |lane: Lane| Sighting {
+            lane,
+            ip_bytes: 1_000,
+            ..example(1)
+        };
+        lanes.takes(&example(1));
+        assert_eq!(lanes.take_bases(), []);
+        assert_eq!(lanes.take_fresh().len(), 2);
+        lanes.takes(&large(0));
+        lanes.takes(&large(1));
+        lanes.takes(&large(0));
+        assert_eq!(lanes.number_of_cut(&key(Some(3))), Some(3));
+        assert_eq!(lanes.take_bases(), [(0, 2), (1, 2), (3, 2)]);
+        assert_eq!(lanes.number(&key(None)), Some(2));
+        assert_eq!(lanes.take_fresh(), [key(None), key(Some(3))]);
+        lanes.takes(&large(2));
+        assert_eq!(lanes.take_bases(), []);
     }
 }

@@ -109,6 +109,7 @@ impl Observer {
         let room = Vec::with_capacity(self.sight.sightings.len());
         Batch {
             lanes: self.sight.lanes.take_fresh(),
+            bases: self.sight.lanes.take_bases(),
             sightings: std::mem::replace(&mut self.sight.sightings, room),
             until: self.until,
         }
@@ -316,7 +317,7 @@ impl Sight {
                 .extend(named.filter(|sighting| !is_refused(sighting)));
         }
         for sighting in &mut self.sightings[first..] {
-            sighting.is_fresh = self.lanes.rise_of(sighting.lane).takes(sighting);
+            sighting.is_fresh = self.lanes.takes(sighting);
         }
     }
 
@@ -358,7 +359,7 @@ impl Sight {
             ..sighting
         };
         self.sightings.push(Sighting {
-            is_fresh: self.lanes.rise_of(lane).takes(&sighting),
+            is_fresh: self.lanes.takes(&sighting),
             ..sighting
         });
     }
@@ -395,7 +396,7 @@ impl Sight {
                 let ports = transport.ports();
                 let ported = FlowKey { ports, ..key };
                 (
-                    self.lanes.number(&ported).unwrap_or(NO_LANE),
+                    self.lanes.number_of_cut(&ported).unwrap_or(NO_LANE),
                     self.decoder.carries_tunnel(&begun, payload),
                 )
             }

@@ -4,10 +4,11 @@
 use super::flight::pairs;
 use super::lanes::without_ports;
 use super::parcel::Mask;
-use super::sighting::{LaneFacts, NO_LANE};
+use super::sighting::{Lane, NO_LANE};
 use super::slab::NONE;
 use crate::model::{Addresses, FlowKey, Ports, Protocol, Timestamp};
-use hashbrown::HashMap;
+use foldhash::fast::FixedState;
+use hashbrown::{HashMap, HashSet};
 
 /// Flows with equal addresses and ports that are tried for one more.
 const MAX_ALIKE: usize = 8;
@@ -18,6 +19,8 @@ pub(super) struct Paths {
     points: usize,
     /// Of each point, by lane.
     lanes: Vec<Vec<Known>>,
+    /// Of each point, the addresses between which fragments came.
+    cut: Vec<HashSet<FlowKey, FixedState>>,
     /// The flow of the path that each is of.
     flows_of: Vec<Vec<u32>>,
     flows: Vec<PathFlow>,
@@ -27,13 +30,16 @@ pub(super) struct Paths {
     /// side, how far it has come by the order on the other side.
     orders: Vec<u32>,
     /// Flows with these addresses and ports, in whatever tunnel.
-    alike: HashMap<(Addresses, Option<Ports>, Protocol), Vec<u32>, foldhash::fast::FixedState>,
+    alike: HashMap<(Addresses, Option<Ports>, Protocol), Vec<u32>, FixedState>,
 }
 
 /// What is known of a lane.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    facts: LaneFacts,
+    key: FlowKey,
+    /// The lane of fragments between the same addresses, which have no ports, once that
+    /// matters; its own number if it is that.
+    base: Lane,
     /// Whether a fragment of it was seen.
     has_fragments: bool,
 }
@@ -74,6 +80,7 @@ impl Paths {
         Self {
             points,
             lanes: vec![Vec::new(); points],
+            cut: vec![HashSet::default(); points],
             flows_of: vec![Vec::new(); points],
             flows: Vec::new(),
             at: Vec::new(),
@@ -83,13 +90,18 @@ impl Paths {
     }
 
     /// Takes in lanes of a point.
-    pub fn meet(&mut self, point: usize, fresh: &[LaneFacts]) {
-        let known = fresh.iter().map(|facts| Known {
-            facts: *facts,
+    pub fn meet(&mut self, point: usize, fresh: &[FlowKey], bases: &[(Lane, Lane)]) {
+        let lanes = &mut self.lanes[point];
+        let known = (lanes.len() as Lane..).zip(fresh).map(|(lane, key)| Known {
+            key: *key,
+            base: if key.ports.is_none() { lane } else { NO_LANE },
             has_fragments: false,
         });
-        self.lanes[point].extend(known);
-        self.flows_of[point].resize(self.lanes[point].len(), NONE);
+        lanes.extend(known);
+        for (lane, base) in bases {
+            lanes[*lane as usize].base = *base;
+        }
+        self.flows_of[point].resize(lanes.len(), NONE);
     }
 
     /// The flow of a lane; [`NONE`] as long as that is not known.
@@ -128,8 +140,14 @@ impl Paths {
         flow
     }
 
-    pub fn base_of(&self, point: usize, lane: u32) -> u32 {
-        self.lanes[point][lane as usize].facts.base
+    /// The flow of fragments between the addresses of a lane, if they have a lane.
+    pub fn base_of(&mut self, point: usize, lane: Lane) -> Option<u32> {
+        let base = self.lanes[point][lane as usize].base;
+        let known = (base != NO_LANE).then(|| self.flow_of(point, base))?;
+        Some(match known {
+            NONE => self.add(point, base),
+            flow => flow,
+        })
     }
 
     /// The lane of a flow at a point.
@@ -140,7 +158,7 @@ impl Paths {
     /// The key of a flow at a point.
     pub fn key_at(&self, flow: u32, point: usize) -> Option<&FlowKey> {
         let lane = self.lane_at(flow, point);
-        (lane != NO_LANE).then(|| &self.lanes[point][lane as usize].facts.key)
+        (lane != NO_LANE).then(|| &self.lanes[point][lane as usize].key)
     }
 
     pub fn get(&self, flow: u32) -> &PathFlow {
@@ -336,16 +354,28 @@ impl Paths {
     /// Notes that there are fragments of a flow; says whether that is new.
     pub fn comes_in_fragments(&mut self, point: usize, lane: u32) -> bool {
         let known = &mut self.lanes[point][lane as usize];
-        !std::mem::replace(&mut known.has_fragments, true)
+        let is_new = !std::mem::replace(&mut known.has_fragments, true);
+        if is_new {
+            self.cut[point].insert(known.key);
+        }
+        is_new
     }
 
     /// Whether there are fragments between the addresses of a flow, wherever it is known.
     pub fn may_have_fragments(&self, flow: u32) -> bool {
         (0..self.points).any(|point| {
-            let lane = self.at[flow as usize * self.points + point];
-            let lanes = &self.lanes[point];
-            lane != NO_LANE && lanes[lanes[lane as usize].facts.base as usize].has_fragments
+            let lane = self.lane_at(flow, point);
+            lane != NO_LANE && !self.cut[point].is_empty() && self.lane_is_cut(point, lane)
         })
+    }
+
+    fn lane_is_cut(&self, point: usize, lane: Lane) -> bool {
+        let known = &self.lanes[point][lane as usize];
+        match self.lanes[point].get(known.base as usize) {
+            Some(base) => base.has_fragments,
+            // Nothing came there yet that may be cut.
+            None => self.cut[point].contains(&without_ports(&known.key)),
+        }
     }
 
     /// What is counted of a flow: points, and twice the pairs of points, of which there are
@@ -365,7 +395,7 @@ impl Paths {
     }
 
     fn name(&self, point: usize, lane: u32) -> (Addresses, Option<Ports>, Protocol) {
-        let key = &self.lanes[point][lane as usize].facts.key;
+        let key = &self.lanes[point][lane as usize].key;
         (key.addresses, key.ports, key.protocol)
     }
 

@@ -9,16 +9,6 @@ pub(super) type Lane = u32;
 /// No lane.
 pub(super) const NO_LANE: Lane = Lane::MAX;
 
-/// A flow as one point sees it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LaneFacts {
-    /// Its addresses, ports and scope there.
-    pub key: FlowKey,
-    /// The lane of fragments between the same addresses, which have no ports; its own
-    /// number if it is that.
-    pub base: Lane,
-}
-
 /// What kind of thing was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -94,6 +84,9 @@ const _: () = assert!(size_of::<Sighting>() == 64);
 
 /// Payloads shorter than this are alike too often to be known by their bytes alone.
 const TELLING_BYTES: u32 = 24;
+
+/// Whole datagrams from this size on may come in fragments elsewhere.
+const MAY_BE_CUT: u32 = 576;
 
 /// What tells packets of one flow apart, by what there is of it.
 mod kind {
@@ -191,6 +184,11 @@ impl Sighting {
         }
     }
 
+    /// Whether it may come in fragments elsewhere.
+    pub fn may_be_cut(&self) -> bool {
+        self.form == Form::Whole && self.is_numbered && self.ip_bytes > MAY_BE_CUT
+    }
+
     fn size(&self) -> u64 {
         u64::from(self.bytes) << 8 | u64::from(self.protocol.0)
     }
@@ -216,8 +214,10 @@ impl Sighting {
 /// What one point saw, in the order of its capture.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Lanes met for the first time, numbered on from those before.
-    pub lanes: Vec<LaneFacts>,
+    /// Flows met for the first time, whose lanes are numbered on from those before.
+    pub lanes: Vec<FlowKey>,
+    /// Lanes whose packets may come in fragments, and the lanes of these, which have no ports.
+    pub bases: Vec<(Lane, Lane)>,
     pub sightings: Vec<Sighting>,
     /// Time of the latest frame read so far, of whatever kind.
     pub until: Option<Timestamp>,

@@ -3,7 +3,7 @@
 
 use super::step::COPIES_COME_WITHIN;
 use super::{
-    Arrival, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, content_key, datagram_key, key, may_be_cut,
+    Arrival, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, content_key, datagram_key, key,
     may_be_renumbered, place_in,
 };
 use crate::compare::parcel::{Parcel, UNKNOWN};
@@ -123,7 +123,7 @@ impl Flight {
         let is_cut = |found: &Found| self.parcels[found.parcel].form == Form::Piece;
         match sighting.form {
             Form::Piece => look(flow),
-            Form::Whole if may_be_cut(sighting) => {
+            Form::Whole if sighting.may_be_cut() => {
                 let mut bases = self.paths.bases(flow);
                 bases.find_map(|base| look(base).filter(is_cut))
             }

@@ -20,7 +20,7 @@ use super::index::Index;
 use super::march::March;
 use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::paths::Paths;
-use super::sighting::{Form, LaneFacts, Sighting};
+use super::sighting::{Batch, Form, Sighting};
 use super::slab::{NONE, Slab};
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, Duration, Protocol, Timestamp};
@@ -38,8 +38,6 @@ const SUPER_BYTES: u32 = 1_500;
 const UDP_HEADER: u32 = 8;
 /// Super-frames of one flow that are known at once.
 const MAX_SUPER: usize = 256;
-/// Whole datagrams from this size on may come in fragments elsewhere.
-const MAY_BE_CUT: u32 = 576;
 /// Pieces in flight at once.
 pub(super) const MAX_IN_FLIGHT: usize = 1 << 21;
 
@@ -173,8 +171,8 @@ impl Flight {
     }
 
     /// Takes in flows that a point met.
-    pub fn meet(&mut self, point: usize, fresh: &[LaneFacts]) {
-        self.paths.meet(point, fresh);
+    pub fn meet(&mut self, point: usize, batch: &Batch) {
+        self.paths.meet(point, &batch.lanes, &batch.bases);
     }
 
     /// The time of a sighting by the clock of the first point.
@@ -367,13 +365,10 @@ impl Flight {
         let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
         let piece = self.add_piece(number, sighting, offset, bytes);
         self.add_key(number, key(flow, sighting.identity()));
-        if may_be_cut(sighting) {
-            let base = self.paths.base_of(point, sighting.lane);
-            let base = match self.paths.flow_of(point, base) {
-                NONE => self.paths.add(point, base),
-                base => base,
-            };
-            self.add_key(number, datagram_key(base, sighting.id));
+        if sighting.may_be_cut() {
+            if let Some(base) = self.paths.base_of(point, sighting.lane) {
+                self.add_key(number, datagram_key(base, sighting.id));
+            }
         } else if sighting.form == Form::Piece {
             self.add_key(number, datagram_key(flow, sighting.id));
         }
@@ -510,10 +505,6 @@ fn datagram_key(flow: u32, id: u32) -> u64 {
 
 fn content_key(sighting: &Sighting) -> u64 {
     hash(&[BY_CONTENT, sighting.content()])
-}
-
-fn may_be_cut(sighting: &Sighting) -> bool {
-    sighting.form == Form::Whole && sighting.has_identity() && sighting.ip_bytes > MAY_BE_CUT
 }
 
 /// Fragments of IPv6, whose identifications have 32 bits and change where one is

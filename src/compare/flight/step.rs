@@ -2,7 +2,7 @@
 
 use super::clocks::Trust;
 use super::find::Fit;
-use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, key, may_be_cut, pairs};
+use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, key, pairs};
 use crate::compare::alike::Look;
 use crate::compare::book::{Book, Passed};
 use crate::compare::march::Step;
@@ -65,7 +65,7 @@ impl Flight {
         sighting.form != Form::Piece
             && self.paths.get(flow).points == self.everywhere
             && !(may_be_super && sighting.bytes > SUPER_BYTES)
-            && !(may_be_cut(sighting) && self.paths.may_have_fragments(flow))
+            && !(sighting.may_be_cut() && self.paths.may_have_fragments(flow))
     }
 
     /// A point comes first with a packet, unless that was seen before; says whether that
