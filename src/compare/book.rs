@@ -35,11 +35,11 @@ pub(super) struct Book {
     pub shared: u64,
     /// Pieces of the parcel at hand, by where they begin.
     pieces: Vec<u32>,
-    /// Of each flow of the path, what is not in its account yet.
+    /// Of each account, what is not in it yet.
     alike: Vec<Alike>,
-    /// What that looked like, by flow and point.
+    /// What that looked like, by account and point.
     looks: Vec<Look>,
-    /// The same of how long packets took, by flow and pair of points.
+    /// The same of how long packets took, by account and pair of points.
     pending: Vec<Pending>,
     /// Losses of the parcel at hand, with their places among those sent.
     losses: Vec<(u32, Fate)>,
@@ -241,8 +241,8 @@ impl Book {
 
     /// The accounts, those of flows that turned out to be one added up.
     pub fn into_accounts(mut self) -> (Vec<Account>, Vec<(Series, Option<Delays>)>) {
-        for flow in 0..self.alike.len() as u32 {
-            self.write_alike(flow);
+        for number in 0..self.accounts.len() {
+            self.write_alike(number);
         }
         for account in &self.accounts {
             for (all, between) in self.delays.iter_mut().zip(&account.between) {
@@ -257,8 +257,9 @@ impl Book {
 
     /// Writes down what became of a parcel.
     pub fn settle(&mut self, flight: &Flight, parcel: &Parcel, flow: u32) {
-        self.write_alike(flow);
-        let number = self.account(flow, parcel.is_carrier);
+        let number = self.number(flow);
+        self.write_alike(number);
+        self.accounts[number].is_carrier |= parcel.is_carrier;
         let pieces = self.sorted(flight, parcel);
         self.accounts[number].spans(parcel.first, parcel.last);
         self.note_passages(flight, parcel, &pieces, number);
@@ -277,21 +278,16 @@ impl Book {
 
     /// Writes down a packet that every point saw, of a flow in step, but for how long it took.
     pub fn pass(&mut self, passed: &Passed, looks: impl Iterator<Item = Look> + Clone) {
-        let flow = passed.flow;
-        if self.alike.len() <= flow as usize {
-            let flows = flow as usize + 1;
-            self.alike.resize(flows, Alike::default());
-            self.looks.resize(flows * self.points, Look::default());
-        }
-        let known = self.looks[self.looks_of(flow)].iter().copied();
-        if !known.eq(looks.clone()) || !self.alike[flow as usize].has_room() {
-            self.write_alike(flow);
-            let known = self.looks_of(flow);
+        let number = self.number(passed.flow);
+        let known = self.looks[self.looks_of(number)].iter().copied();
+        if !known.eq(looks.clone()) || !self.alike[number].has_room() {
+            self.write_alike(number);
+            let known = self.looks_of(number);
             for (known, look) in self.looks[known].iter_mut().zip(looks) {
                 *known = look;
             }
         }
-        self.alike[flow as usize].add(passed.ip_bytes, passed.first, passed.last);
+        self.alike[number].add(passed.ip_bytes, passed.first, passed.last);
         for tally in &mut self.tallies {
             tally.datagrams += 1;
             tally.matched += 1;
@@ -300,20 +296,19 @@ impl Book {
             series.count(Fate::Both, passed.first);
         }
         if passed.reordered != 0 {
-            self.overtaken(flow, passed.reordered);
+            self.overtaken(number, passed.reordered);
         }
     }
 
-    /// Packets of a flow that fared alike are written into its account.
-    fn write_alike(&mut self, flow: u32) {
-        let Some(alike) = self.alike.get_mut(flow as usize) else {
-            return;
-        };
-        if alike.packets == 0 {
+    /// Packets that fared alike are written into their account.
+    fn write_alike(&mut self, number: usize) {
+        if self.alike[number].packets == 0 {
             return;
         }
-        let (alike, looks) = (std::mem::take(alike), self.looks_of(flow));
-        let number = self.account(flow, false);
+        let (alike, looks) = (
+            std::mem::take(&mut self.alike[number]),
+            self.looks_of(number),
+        );
         let account = &mut self.accounts[number];
         account.spans(alike.span.0, alike.span.1);
         let looks = &self.looks[looks];
@@ -324,17 +319,16 @@ impl Book {
             between.passed(&alike, &looks[front], &looks[back]);
         }
         for pair in 0..self.series.len() {
-            self.write_delays(flow, pair);
+            self.write_delays(number, pair);
         }
     }
 
-    fn looks_of(&self, flow: u32) -> Range<usize> {
-        let first = flow as usize * self.points;
+    fn looks_of(&self, number: usize) -> Range<usize> {
+        let first = number * self.points;
         first..first + self.points
     }
 
-    fn overtaken(&mut self, flow: u32, reordered: u32) {
-        let number = self.account(flow, false);
+    fn overtaken(&mut self, number: usize, reordered: u32) {
         for (pair, between) in self.accounts[number].between.iter_mut().enumerate() {
             between.overtaken(reordered >> (2 * pair));
         }
@@ -342,31 +336,30 @@ impl Book {
 
     /// Writes down how long a packet took between a pair of points, in nanoseconds.
     pub fn delayed(&mut self, flow: u32, pair: usize, delay: i64) {
-        let pairs = self.series.len();
-        let place = flow as usize * pairs + pair;
-        if self.pending.len() <= place {
-            self.pending
-                .resize((flow as usize + 1) * pairs, Pending::default());
-        }
-        match u32::try_from(delay) {
-            Ok(delay) if !self.pending[place].push(delay) => {}
-            Ok(_) => self.write_delays(flow, pair),
-            // Longer than four seconds.
-            Err(_) => self.took(flow, pair, std::iter::once(delay)),
+        let number = self.number(flow);
+        let place = number * self.series.len() + pair;
+        match (self.pending.get_mut(place), u32::try_from(delay)) {
+            (Some(pending), Ok(delay)) => {
+                if pending.push(delay) {
+                    self.write_delays(number, pair);
+                }
+            }
+            // Delays of flows that keep none are together, and so at hand; or it took longer
+            // than four seconds.
+            (None, _) | (_, Err(_)) => self.took(number, pair, std::iter::once(delay)),
         }
     }
 
-    fn write_delays(&mut self, flow: u32, pair: usize) {
-        let place = flow as usize * self.series.len() + pair;
+    fn write_delays(&mut self, number: usize, pair: usize) {
+        let place = number * self.series.len() + pair;
         if let Some(pending) = self.pending.get_mut(place) {
             let delays = pending.take();
-            self.took(flow, pair, delays);
+            self.took(number, pair, delays);
         }
     }
 
-    /// How long packets of a flow took.
-    fn took(&mut self, flow: u32, pair: usize, delays: impl Iterator<Item = i64>) {
-        let number = self.account(flow, false);
+    /// How long packets of an account took.
+    fn took(&mut self, number: usize, pair: usize, delays: impl Iterator<Item = i64>) {
         let own = match number < MAX_DELAYS {
             true => self.accounts[number].between[pair].delays(),
             false => self.delays[pair].as_mut(),
@@ -378,53 +371,61 @@ impl Book {
 
     /// Reads what is not in the account of a flow yet.
     pub fn read(&self, flow: u32) -> u32 {
-        let alike = self.alike.get(flow as usize);
-        let pending = self.pending.get(flow as usize * self.series.len());
-        let look = self.looks.get(flow as usize * self.points);
+        let number = self
+            .numbers
+            .get(flow as usize)
+            .map_or(0, |number| *number as usize);
+        let alike = self.alike.get(number);
+        let pending = self.pending.get(number * self.series.len());
         let packets = alike.map_or(0, |alike| alike.packets);
-        let hop_limit = look.map_or(0, |look| look.hop_limit);
-        pending.map_or(0, Pending::count) ^ u32::from(packets) ^ u32::from(hop_limit)
+        pending.map_or(0, Pending::count) ^ u32::from(packets)
     }
 
     /// Writes down copies of a packet that every point had seen before, by point.
     pub fn copied(&mut self, flow: u32, copies: &[u8]) {
-        let number = self.account(flow, false);
+        let number = self.number(flow);
         for (pair, (front, back)) in pairs(self.points).enumerate() {
             self.accounts[number].between[pair].copied(copies[front], copies[back]);
         }
     }
 
-    fn account(&mut self, flow: u32, is_carrier: bool) -> usize {
+    /// The number of the account of a flow.
+    fn number(&mut self, flow: u32) -> usize {
+        match self.numbers.get(flow as usize) {
+            None | Some(&NONE) => self.open(flow),
+            Some(known) => *known as usize,
+        }
+    }
+
+    #[cold]
+    fn open(&mut self, flow: u32) -> usize {
+        let number = self.accounts.len().min(MAX_ACCOUNTS);
         if flow as usize >= self.numbers.len() {
             self.numbers.resize(flow as usize + 1, NONE);
         }
-        let known = self.numbers[flow as usize];
-        let number = match known {
-            NONE => self.open(flow),
-            known => known as usize,
-        };
-        self.accounts[number].is_carrier |= is_carrier;
-        number
-    }
-
-    fn open(&mut self, flow: u32) -> usize {
-        let is_full = self.accounts.len() >= MAX_ACCOUNTS;
-        if is_full {
-            self.shared += 1;
-            self.numbers[flow as usize] = MAX_ACCOUNTS as u32;
-        } else {
-            self.numbers[flow as usize] = self.accounts.len() as u32;
-        }
-        if self.accounts.len() <= MAX_ACCOUNTS {
+        self.numbers[flow as usize] = number as u32;
+        let is_full = number == MAX_ACCOUNTS;
+        self.shared += u64::from(is_full);
+        if number == self.accounts.len() {
             self.accounts.push(Account {
                 flow: (!is_full).then_some(flow),
-                between: vec![Between::default(); pairs(self.points).count()],
+                between: vec![Between::default(); self.series.len()],
                 at: vec![Passage::default(); self.points],
                 is_carrier: false,
                 span: None,
             });
+            self.make_room();
         }
-        self.numbers[flow as usize] as usize
+        number
+    }
+
+    /// For what is not in the latest account yet.
+    fn make_room(&mut self) {
+        let accounts = self.accounts.len();
+        self.alike.resize(accounts, Alike::default());
+        self.looks.resize(accounts * self.points, Look::default());
+        let pending = accounts.min(MAX_DELAYS) * self.series.len();
+        self.pending.resize(pending, Pending::default());
     }
 
     /// The pieces of a parcel by where they begin.

@@ -109,6 +109,9 @@ impl March {
 
     /// Reads the line of a flow.
     pub fn read(&self, flow: u32, point: usize) -> u32 {
+        if self.waiting.len() == 0 {
+            return NONE;
+        }
         let expected = self.expected.get(flow as usize * self.points + point);
         let line = self.lines.get(flow as usize);
         expected.copied().unwrap_or(NONE) ^ line.map_or(NONE, |line| line.last)
@@ -260,9 +263,13 @@ impl March {
 
     /// The first in the line of a flow.
     pub fn first_of(&self, flow: u32) -> u32 {
-        self.lines
-            .get(flow as usize)
-            .map_or(NONE, |line| line.first)
+        // Often nothing waits at all, of whatever flow.
+        let lines = if self.waiting.len() > 0 {
+            self.lines.as_slice()
+        } else {
+            &[]
+        };
+        lines.get(flow as usize).map_or(NONE, |line| line.first)
     }
 
     /// Whether anything of a flow waits.

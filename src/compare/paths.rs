@@ -211,6 +211,22 @@ impl Paths {
         flow
     }
 
+    /// A flow that no point has met, of the same addresses and ports at all of them; `None`
+    /// if it may be one that is known.
+    pub fn add_everywhere(&mut self, lane_at: impl Fn(usize) -> Lane) -> Option<u32> {
+        let name = self.name(0, lane_at(0));
+        let is_unmet = |point: usize| self.bound_to(point, lane_at(point)) == NONE;
+        let is_it = |point: usize| is_unmet(point) && self.name(point, lane_at(point)) == name;
+        if !(0..self.points).all(is_it) || self.alike.contains_key(&name) {
+            return None;
+        }
+        let flow = self.add(0, lane_at(0));
+        for point in 1..self.points {
+            self.set(point, lane_at(point), flow);
+        }
+        Some(flow)
+    }
+
     /// A lane turned out to be of a flow. What it was taken for becomes part of that.
     pub fn bind(&mut self, point: usize, lane: u32, flow: u32) {
         let before = self.flow_of(point, lane);
@@ -379,9 +395,9 @@ impl Paths {
     }
 
     /// What is counted of a flow: points, and twice the pairs of points, of which there are
-    /// no more.
+    /// no more. It begins where lines of a cache do, or halves of them.
     fn counts(&self) -> usize {
-        3 * self.points
+        (3 * self.points).next_multiple_of(8)
     }
 
     /// What is counted of a part, where nothing is counted of the whole.
@@ -418,4 +434,83 @@ fn overtaken(highest: &mut [u32], side: usize, order: u32) -> u32 {
     let is_overtaken = order < highest[side];
     highest[side] = order.max(highest[side]);
     u32::from(is_overtaken) << side
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ScopeTag;
+
+    fn key(source: [u8; 4], port: u16) -> FlowKey {
+        FlowKey {
+            addresses: Addresses::v4(source, [10, 0, 0, 2]),
+            ports: Some(Ports {
+                source: port,
+                destination: 53,
+            }),
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        }
+    }
+
+    const SENDER: [u8; 4] = [10, 0, 0, 1];
+    const ROUTER: [u8; 4] = [192, 0, 2, 1];
+
+    /// Two points; the second met the same flows in another order, and those of a router.
+    fn paths() -> Paths {
+        let mut paths = Paths::new(2);
+        paths.meet(0, &[key(SENDER, 1), key(SENDER, 2), key(SENDER, 3)], &[]);
+        let there = [key(SENDER, 2), key(SENDER, 1), key(ROUTER, 3)];
+        paths.meet(1, &there, &[]);
+        paths
+    }
+
+    #[test]
+    fn what_goes_by_the_same_names_is_met_everywhere() {
+        let mut paths = paths();
+        let flow = paths.add_everywhere(|point| [0, 1][point]).unwrap();
+        assert_eq!([paths.bound_to(0, 0), paths.bound_to(1, 1)], [flow; 2]);
+        assert!(!paths.is_wanting(flow));
+        assert_eq!(paths.add_everywhere(|point| [0, 1][point]), None, "known");
+        assert_eq!(paths.add_everywhere(|point| [1, 2][point]), None, "NAT");
+        let other = paths.add_everywhere(|point| [1, 0][point]);
+        assert_ne!(other, Some(flow));
+    }
+
+    #[test]
+    fn what_may_be_a_flow_that_some_point_met_is_not() {
+        let mut paths = paths();
+        let flow = paths.add(0, 1);
+        assert_eq!(paths.add_everywhere(|point| [1, 0][point]), None);
+        paths.bind(1, 0, flow);
+        assert_eq!(paths.bound_to(1, 0), flow);
+    }
+
+    #[test]
+    fn a_packet_that_comes_everywhere_is_overtaken_where_it_comes_last() {
+        let mut paths = paths();
+        let flow = paths.add_everywhere(|point| [0, 1][point]).unwrap();
+        // The second point sees two of which the first saw none yet.
+        paths.next_order(flow, 1);
+        paths.next_order(flow, 1);
+        let at = |times: [i64; 2]| move |point: usize| Timestamp(times[point]);
+        assert_eq!(paths.come_everywhere(flow, at([5, 9])), 0);
+        assert_eq!(paths.come_everywhere(flow, at([9, 5])), 0);
+        assert_eq!(paths.come(flow, 0, 0b10, |_| 1), 0b10);
+        assert_eq!(paths.come(flow, 1, 0b01, |_| 1), 0);
+    }
+
+    #[test]
+    fn fragments_count_before_it_is_known_whose_they_are() {
+        let mut paths = paths();
+        let flow = paths.add_everywhere(|point| [0, 1][point]).unwrap();
+        let base = without_ports(&key(SENDER, 1));
+        paths.meet(0, &[base], &[]);
+        paths.meet(1, &[base], &[(1, 3)]);
+        assert!(!paths.may_have_fragments(flow));
+        paths.comes_in_fragments(0, 3);
+        assert!(paths.may_have_fragments(flow));
+        assert_eq!(paths.base_of(0, 0), None);
+        assert!(paths.base_of(1, 1).is_some_and(|base| base != flow));
+    }
 }

@@ -8,7 +8,7 @@ use super::step::Told;
 use super::{Arrival, Flight, apart, key, pairs};
 use crate::compare::alike::Look;
 use crate::compare::book::{Book, Passed};
-use crate::compare::sighting::{Form, Sighting};
+use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::{Duration, Timestamp};
 
@@ -65,7 +65,7 @@ impl Flight {
             self.fetch_flows(0, &abreast.flows[..common]);
         }
         self.tell_times(&mut abreast, common);
-        let taken = self.take_common(&abreast, common);
+        let taken = self.take_common(&mut abreast, common);
         self.times = abreast.times;
         taken
     }
@@ -106,7 +106,10 @@ impl Flight {
                 other[place].is_same_as(sighting)
                     && self.paths.bound_to(point, other[place].lane) == flow
             };
-            let is_one = flow != NONE && sighting.form != Form::Piece && theirs.all(is_it);
+            let is_left = |next: &&[Sighting]| next[place].lane != NO_LANE;
+            let is_one = sighting.form != Form::Piece
+                && theirs.all(is_it)
+                && (flow != NONE || abreast.next.iter().all(is_left));
             if !is_one || abreast.next.iter().any(|next| is_far(next, place)) {
                 return place;
             }
@@ -134,7 +137,7 @@ impl Flight {
 
     /// Takes packets that are the same at every point, as long as there is nothing else that
     /// they may be; gives how many.
-    fn take_common(&mut self, abreast: &Abreast<'_>, common: usize) -> usize {
+    fn take_common(&mut self, abreast: &mut Abreast<'_>, common: usize) -> usize {
         if common == 0 {
             return 0;
         }
@@ -147,11 +150,16 @@ impl Flight {
     }
 
     /// Whether a packet may come to every point at once. Then it is noted: a copy may come.
-    fn may_come(&mut self, abreast: &Abreast<'_>, place: usize) -> bool {
+    fn may_come(&mut self, abreast: &mut Abreast<'_>, place: usize) -> bool {
+        if abreast.lingers(place) {
+            return false;
+        }
+        if abreast.flows[place] == NONE && !self.meet_abreast(abreast, place) {
+            return false;
+        }
         let (sighting, flow) = (abreast.sighting(place), abreast.flows[place]);
         let may_come = !self.paths.is_part(flow)
             && self.comes_as_one(sighting, flow)
-            && !abreast.lingers(place)
             && (abreast.is_fresh(place) || self.is_new(abreast, place));
         if may_come && sighting.can_be_told() {
             let (_, last) = abreast.spans[place];
@@ -159,6 +167,21 @@ impl Flight {
                 .passed(key(flow, sighting.identity()), sighting, last);
         }
         may_come
+    }
+
+    /// Whether a flow is known by now that was not when a packet was first looked at. What
+    /// goes by the same names everywhere is met everywhere.
+    fn meet_abreast(&mut self, abreast: &mut Abreast<'_>, place: usize) -> bool {
+        let lane_at = |point: usize| abreast.next[point][place].lane;
+        let flow = match self.paths.bound_to(0, lane_at(0)) {
+            NONE => self.paths.add_everywhere(lane_at),
+            flow => Some(flow),
+        };
+        let is_it = |flow: &u32| {
+            (0..self.points).all(|point| self.paths.bound_to(point, lane_at(point)) == *flow)
+        };
+        abreast.flows[place] = flow.filter(is_it).unwrap_or(NONE);
+        abreast.flows[place] != NONE
     }
 
     /// Whether a packet that may have been seen before is no copy of what passed not long ago.
