@@ -8,7 +8,7 @@ use super::sighting::Sighting;
 use crate::model::Timestamp;
 
 /// Delays that are kept until they are counted.
-const DELAYS: usize = 15;
+const DELAYS: usize = 31;
 
 /// Packets in a row, in one line of a cache.
 #[derive(Clone, Copy, Debug)]

@@ -185,14 +185,6 @@ impl Between {
         }
     }
 
-    /// How long packets took, to take in more of them.
-    pub fn delays(&mut self) -> Option<&mut Delays> {
-        if self.delays.is_none() {
-            self.delays = Delays::new();
-        }
-        self.delays.as_mut()
-    }
-
     /// Adds what was seen of others, which went the same way.
     pub fn add(&mut self, other: &Self) {
         self.front += other.front;

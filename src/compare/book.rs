@@ -2,7 +2,7 @@
 
 use super::alike::{Alike, Look, Pending};
 use super::between::{Between, Count, MAX_PAIRS, Pair, Shown};
-use super::delay::Delays;
+use super::delay::{Delays, DelaysOf};
 use super::flight::{Flight, pairs};
 use super::parcel::{Mask, Parcel, Piece, UNKNOWN};
 use super::shape::{Fate, Place};
@@ -13,8 +13,6 @@ use std::ops::Range;
 
 /// Flows with an account of their own; all others share one.
 pub const MAX_ACCOUNTS: usize = 1 << 14;
-/// Flows whose delays are kept.
-const MAX_DELAYS: usize = 1 << 12;
 /// Steps of time at most; with more they get twice as long.
 pub const MAX_STEPS: usize = 4096;
 
@@ -27,8 +25,8 @@ pub(super) struct Book {
     accounts: Vec<Account>,
     /// Over time, by pair of points.
     series: Vec<Series>,
-    /// Of flows that have none of their own, by pair of points: how long packets took.
-    delays: Vec<Option<Delays>>,
+    /// How long packets took.
+    delays: DelaysOf,
     /// By point.
     pub tallies: Vec<Tally>,
     /// Datagrams written down under the account of others.
@@ -228,7 +226,7 @@ impl Book {
             numbers: Vec::new(),
             accounts: Vec::new(),
             series: (0..pairs).map(|_| Series::new(step)).collect(),
-            delays: (0..pairs).map(|_| Delays::new()).collect(),
+            delays: DelaysOf::new(pairs),
             tallies: vec![Tally::default(); points],
             shared: 0,
             pieces: Vec::new(),
@@ -244,14 +242,16 @@ impl Book {
         for number in 0..self.accounts.len() {
             self.write_alike(number);
         }
-        for account in &self.accounts {
-            for (all, between) in self.delays.iter_mut().zip(&account.between) {
+        let (mut own, mut rest) = self.delays.into_parts();
+        for account in &mut self.accounts {
+            for (all, between) in rest.iter_mut().zip(&mut account.between) {
+                between.delays = own.next().flatten();
                 if let (Some(all), Some(more), false) = (all, &between.delays, account.is_carrier) {
                     all.add(more);
                 }
             }
         }
-        let pairs = self.series.into_iter().zip(self.delays);
+        let pairs = self.series.into_iter().zip(rest);
         (self.accounts, pairs.collect())
     }
 
@@ -360,12 +360,8 @@ impl Book {
 
     /// How long packets of an account took.
     fn took(&mut self, number: usize, pair: usize, delays: impl Iterator<Item = i64>) {
-        let own = match number < MAX_DELAYS {
-            true => self.accounts[number].between[pair].delays(),
-            false => self.delays[pair].as_mut(),
-        };
-        if let Some(own) = own {
-            delays.for_each(|delay| own.record(delay));
+        if let Some(known) = self.delays.of(number, pair) {
+            delays.for_each(|delay| known.record(delay));
         }
     }
 
@@ -424,7 +420,8 @@ impl Book {
         let accounts = self.accounts.len();
         self.alike.resize(accounts, Alike::default());
         self.looks.resize(accounts * self.points, Look::default());
-        let pending = accounts.min(MAX_DELAYS) * self.series.len();
+        self.delays.grow();
+        let pending = accounts.min(DelaysOf::MOST) * self.series.len();
         self.pending.resize(pending, Pending::default());
     }
 
@@ -487,21 +484,14 @@ impl Book {
         number: usize,
         view: &View,
     ) {
-        let rest = &self.delays[view.pair];
-        let own = &self.accounts[number].between[view.pair].delays;
-        let is_judged = is_judged(flight, parcel, view, || {
-            let slow = [own, rest].map(|delays| {
-                let figures = delays.as_ref().and_then(Delays::figures);
-                figures.map_or(0, |figures| figures.p99)
-            });
-            Duration(slow[0].max(slow[1]) as i64)
-        });
-        let has_delays = number < MAX_DELAYS;
+        let slow = || self.delays.slow(number, view.pair);
+        let is_judged = is_judged(flight, parcel, view, slow);
+        let keeps_delays = self.delays.has_own(number) || !parcel.is_carrier;
         let is_backward = flight.is_backward(flight.paths.resolve(parcel.flow));
         let account = &mut self.accounts[number];
         let between = &mut account.between[view.pair];
         let mut whole = Whole::default();
-        for (number, at) in (0..).zip(pieces) {
+        for (nth, at) in (0..).zip(pieces) {
             let piece = flight.piece(*at);
             let sides = Sides::of(flight, parcel, *at, view);
             let Some(fate) = fate(flight, parcel, pieces, piece, view, sides) else {
@@ -523,7 +513,7 @@ impl Book {
             };
             let order = flight.seen(*at, side).order;
             let place = is_fragment(parcel, piece).then(|| Place {
-                number,
+                number: nth,
                 of: (parcel.length != UNKNOWN).then_some((piece.offset, parcel.length)),
                 is_last: piece.end() == parcel.length,
             });
@@ -551,14 +541,9 @@ impl Book {
                 between.overtaken(piece.reordered >> (2 * view.pair));
                 if parcel.has_identity || parcel.form == Form::Segment {
                     let delay = flight.took((view.front, view.back), front, back);
-                    let own = match has_delays {
-                        true => between.delays(),
-                        false => self.delays[view.pair]
-                            .as_mut()
-                            .filter(|_| !parcel.is_carrier),
-                    };
-                    if let Some(own) = own {
-                        own.record(delay);
+                    let delays = self.delays.of(number, view.pair);
+                    if let Some(delays) = delays.filter(|_| keeps_delays) {
+                        delays.record(delay);
                     }
                 }
             }

@@ -1,5 +1,6 @@
 //! How long packets took.
 
+use crate::model::Duration;
 use hdrhistogram::Histogram;
 
 /// Delays, to two digits.
@@ -59,6 +60,66 @@ impl Delays {
     }
 }
 
+/// Delays of accounts, by number and pair of points: so many have their own, all others
+/// share one.
+#[derive(Debug, Default)]
+pub(super) struct DelaysOf {
+    pairs: usize,
+    own: Vec<Option<Delays>>,
+    rest: Vec<Option<Delays>>,
+}
+
+impl DelaysOf {
+    /// Accounts that have their own, at most.
+    pub const MOST: usize = 1 << 12;
+
+    pub fn new(pairs: usize) -> Self {
+        Self {
+            pairs,
+            own: Vec::new(),
+            rest: (0..pairs).map(|_| Delays::new()).collect(),
+        }
+    }
+
+    /// Makes room for one more account.
+    pub fn grow(&mut self) {
+        let most = Self::MOST * self.pairs;
+        self.own
+            .resize((self.own.len() + self.pairs).min(most), None);
+    }
+
+    /// Whether an account has its own.
+    pub fn has_own(&self, number: usize) -> bool {
+        number < self.own.len() / self.pairs.max(1)
+    }
+
+    /// Where one more is written down.
+    pub fn of(&mut self, number: usize, pair: usize) -> Option<&mut Delays> {
+        match self.own.get_mut(number * self.pairs + pair) {
+            Some(own) => {
+                if own.is_none() {
+                    *own = Delays::new();
+                }
+                own.as_mut()
+            }
+            None => self.rest[pair].as_mut(),
+        }
+    }
+
+    /// How long few took longer than, of an account or of all others.
+    pub fn slow(&self, number: usize, pair: usize) -> Duration {
+        let own = self.own.get(number * self.pairs + pair);
+        let known = own.into_iter().chain(self.rest.get(pair)).flatten();
+        let slow = known.filter_map(|delays| Some(delays.figures()?.p99)).max();
+        Duration(slow.unwrap_or(0) as i64)
+    }
+
+    /// Those of accounts, each by pair of points, and of the rest.
+    pub fn into_parts(self) -> (impl Iterator<Item = Option<Delays>>, Vec<Option<Delays>>) {
+        (self.own.into_iter(), self.rest)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +134,27 @@ mod tests {
         let figures = delays.figures().unwrap();
         assert_eq!((figures.packets, figures.min), (64, 0));
         assert!(figures.max >= LONGEST);
+    }
+
+    #[test]
+    fn accounts_beyond_the_bound_share_theirs() {
+        let mut delays = DelaysOf::new(2);
+        for number in 0..=DelaysOf::MOST {
+            delays.grow();
+            delays.of(number, 1).unwrap().record(number as i64);
+        }
+        assert!(delays.has_own(DelaysOf::MOST - 1) && !delays.has_own(DelaysOf::MOST));
+        delays.of(DelaysOf::MOST + 7, 1).unwrap().record(1_000_000);
+        assert!(delays.slow(0, 1).0 >= 1_000_000);
+        assert_eq!(delays.slow(0, 0), Duration(0));
+        let (own, rest) = delays.into_parts();
+        let own: Vec<_> = own.collect();
+        assert_eq!(own.len(), 2 * DelaysOf::MOST);
+        assert!(own[0].is_none());
+        assert_eq!(own[15].as_ref().and_then(Delays::figures).unwrap().min, 7);
+        assert_eq!(
+            rest[1].as_ref().and_then(Delays::figures).unwrap().packets,
+            2
+        );
     }
 }

@@ -9,6 +9,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub(super) struct Index {
     chains: HashMap<u64, Chain, BuildHasherDefault<AsItIs>>,
     entries: Slab<Entry>,
+    is_closed: bool,
 }
 
 /// The ends of a chain.
@@ -33,6 +34,9 @@ impl Index {
     /// Adds a key of a parcel whose keys begin with `sibling`; gives what they begin with
     /// now.
     pub fn insert(&mut self, key: u64, parcel: u32, sibling: u32) -> u32 {
+        if self.is_closed {
+            return sibling;
+        }
         let entry = self.entries.insert(|| Entry {
             key,
             parcel,
@@ -52,8 +56,16 @@ impl Index {
         entry
     }
 
+    /// Nothing is looked for any more.
+    pub fn close(&mut self) {
+        self.is_closed = true;
+    }
+
     /// Removes all keys of a parcel.
     pub fn remove(&mut self, mut first: u32) {
+        if self.is_closed {
+            return;
+        }
         while first != NONE {
             let entry = self.entries[first];
             self.unlink(first, &entry);
@@ -150,5 +162,15 @@ mod tests {
         index.remove(firsts[2]);
         assert!(index.chains.is_empty());
         assert_eq!(index.entries.len(), 0);
+    }
+
+    #[test]
+    fn once_closed_it_takes_in_and_gives_up_nothing() {
+        let mut index = Index::default();
+        let first = index.insert(7, 1, NONE);
+        index.close();
+        assert_eq!(index.insert(8, 1, first), first);
+        index.remove(first);
+        assert_eq!(index.newest(7).collect::<Vec<u32>>(), [1]);
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct March {
 struct Line {
     first: u32,
     last: u32,
+    /// How many of it are noted later.
+    unnoted: u32,
 }
 
 /// What some points have seen, and others not yet.
@@ -50,8 +52,8 @@ pub(super) struct Waiting {
     pub sighting: Sighting,
     pub point: usize,
     pub flow: u32,
-    /// Where it is noted for copies of it, if those can be told from others of its kind.
-    ticket: Option<Ticket>,
+    /// Whether it is noted for copies of it.
+    noted: Noted,
     /// When it was first seen, and when last, by the clock of the first point.
     pub first: Timestamp,
     pub last: Timestamp,
@@ -63,6 +65,17 @@ pub(super) struct Waiting {
     number: u64,
     next: u32,
     previous: u32,
+}
+
+/// Whether something that waits is known to those that come later.
+#[derive(Clone, Copy, Debug)]
+enum Noted {
+    /// Its copies cannot be told from others of its kind.
+    Never,
+    /// There.
+    At(Ticket),
+    /// Under this key, once it passed: it was fresh, and most of these that wait are lost.
+    Later(u64),
 }
 
 /// No number.
@@ -151,9 +164,11 @@ impl March {
         time: Timestamp,
     ) -> u32 {
         self.make_place(flow);
-        let ticket = sighting
-            .can_be_told()
-            .then(|| self.recent.note(key, sighting, self.waiting.len()));
+        let noted = match sighting.can_be_told() {
+            false => Noted::Never,
+            true if sighting.is_fresh => Noted::Later(key),
+            true => Noted::At(self.recent.note(key, sighting, self.waiting.len())),
+        };
         let line = &mut self.lines[flow as usize];
         let number = self.count;
         let previous = line.last;
@@ -161,7 +176,7 @@ impl March {
             sighting: *sighting,
             point,
             flow,
-            ticket,
+            noted,
             first: time,
             last: time,
             seen: 0,
@@ -175,6 +190,7 @@ impl March {
             last => self.waiting[last].next = place,
         }
         line.last = place;
+        line.unnoted += u32::from(matches!(noted, Noted::Later(_)));
         let start = flow as usize * self.points;
         for expected in &mut self.expected[start..start + self.points] {
             if *expected == NONE {
@@ -196,6 +212,7 @@ impl March {
             let line = Line {
                 first: NONE,
                 last: NONE,
+                unnoted: 0,
             };
             self.lines.resize(flows, line);
             self.expected.resize(flows * self.points, NONE);
@@ -215,8 +232,12 @@ impl March {
     /// Every point saw something.
     pub fn arrive(&mut self, place: u32) {
         let waiting = &self.waiting[place];
-        if let Some(ticket) = waiting.ticket {
-            self.recent.passed(ticket, waiting.last);
+        match waiting.noted {
+            Noted::Never => {}
+            Noted::At(ticket) => self.recent.passed(ticket, waiting.last),
+            Noted::Later(key) => self
+                .recent
+                .note_passed(key, &waiting.sighting, waiting.last),
         }
         self.leave(place);
     }
@@ -228,7 +249,7 @@ impl March {
 
     /// Something falls out of line.
     pub fn fall_out(&mut self, place: u32) {
-        if let Some(ticket) = self.waiting[place].ticket {
+        if let Noted::At(ticket) = self.waiting[place].noted {
             self.recent.forget(ticket);
         }
         self.leave(place);
@@ -240,10 +261,12 @@ impl March {
             flow,
             next,
             previous,
+            noted,
             ..
         } = self.waiting[place];
         self.waiting[place].number = GONE;
         let line = &mut self.lines[flow as usize];
+        line.unnoted -= u32::from(matches!(noted, Noted::Later(_)));
         match previous {
             NONE => line.first = next,
             previous => self.waiting[previous].next = next,
@@ -275,6 +298,31 @@ impl March {
     /// Whether anything of a flow waits.
     pub fn waits(&self, flow: u32) -> bool {
         self.first_of(flow) != NONE
+    }
+
+    /// Whether a packet may have the name of one that waits and is not noted: then it is a
+    /// copy of it, or damaged.
+    pub fn may_wait(&self, flow: u32, sighting: &Sighting) -> bool {
+        let Some(line) = self
+            .lines
+            .get(flow as usize)
+            .filter(|line| line.unnoted > 0)
+        else {
+            return false;
+        };
+        let identity = sighting.identity();
+        let mut place = line.last;
+        for _ in 0..PASSED_OVER {
+            if place == NONE {
+                return false;
+            }
+            let waiting = &self.waiting[place];
+            if waiting.sighting.identity() == identity {
+                return true;
+            }
+            place = waiting.previous;
+        }
+        place != NONE
     }
 
     /// What has waited longest, if that was for longer than `age` or too much waits.
@@ -356,6 +404,36 @@ mod tests {
         assert_eq!(march.first_of(0), places[1]);
         let mut before = |id| march.before(example(id).identity(), &example(id));
         assert_eq!([before(0), before(1)], [Before::Unknown, Before::Waits]);
+    }
+
+    #[test]
+    fn what_is_fresh_is_noted_once_it_passed() {
+        let mut march = March::new(2);
+        let fresh = |id| Sighting {
+            is_fresh: true,
+            ..example(id)
+        };
+        let mut line_up = |id: u32| {
+            let key = u64::from(id);
+            let place = march.line_up(0, &fresh(id), 0, key, Timestamp(0));
+            march.see(0, place, Seen::of(&fresh(id), 0), Timestamp(0));
+            place
+        };
+        let places: Vec<u32> = (0..20).map(&mut line_up).collect();
+        let [near, far] = [19, 0].map(|id| march.may_wait(0, &example(id)));
+        assert!(near && far, "nobody looks further than so many");
+        assert_eq!(march.before(19, &example(19)), Before::Unknown);
+        for place in &places[..18] {
+            march.fall_out(*place);
+        }
+        march.see(1, places[18], Seen::of(&fresh(18), 0), Timestamp(9));
+        march.arrive(places[18]);
+        let passed = march.before(18, &example(18));
+        assert_eq!(passed, Before::Passed(Timestamp(9)));
+        let waits = [19, 18, 0].map(|id| march.may_wait(0, &example(id)));
+        assert_eq!(waits, [true, false, false]);
+        march.fall_out(places[19]);
+        assert!(!march.may_wait(0, &example(19)));
     }
 
     #[test]

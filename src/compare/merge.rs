@@ -8,6 +8,9 @@ use super::sighting::Sighting;
 use crate::model::Timestamp;
 use std::ops::ControlFlow;
 
+/// So many in a row may be missing elsewhere, to be seen at once.
+const MISSING: usize = 4;
+
 /// Gives everything to be matched, until `flow` breaks.
 pub(super) fn merge(
     flight: &mut Flight,
@@ -29,7 +32,8 @@ pub(super) fn merge(
         let Some(point) = earliest(feeds) else {
             return ControlFlow::Continue(());
         };
-        if !(are_ready && take_at_hand(flight, feeds, point)) {
+        let is_left_out = are_ready && is_left_out(feeds, point);
+        if !are_ready || is_left_out || !take_at_hand(flight, feeds, point) {
             let until = until(feeds, point);
             feeds[point].run_until(until, flight);
         }
@@ -82,6 +86,22 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
         }
     }
     is_taken
+}
+
+/// Whether another point goes on with what a point takes soon: what that takes next is lost
+/// there, or late, and most likely nowhere at hand.
+fn is_left_out(feeds: &[Feed], point: usize) -> bool {
+    let soon = feeds[point].at_hand().windows(2).skip(1).take(MISSING);
+    let goes_on = |feed: &Feed| {
+        let next = feed.at_hand().first_chunk::<2>();
+        next.is_some_and(|[first, second]| {
+            let is_it =
+                |pair: &[Sighting]| first.is_same_as(&pair[0]) && second.is_same_as(&pair[1]);
+            soon.clone().any(is_it)
+        })
+    };
+    let mut others = feeds.iter().enumerate();
+    others.any(|(other, feed)| other != point && goes_on(feed))
 }
 
 /// The point whose next sighting comes first.

@@ -117,6 +117,7 @@ impl Flight {
 
     /// Settles all that is left.
     pub(in crate::compare) fn finish(&mut self) {
+        self.index.close();
         self.all_fall_out();
         while let Some(copied) = self.copies.take() {
             self.write_copies(&copied);
@@ -124,7 +125,8 @@ impl Flight {
         while let Some(due) = self.young.pop_front() {
             self.look_at(due);
         }
-        while let Some(Reverse(due)) = self.old.pop() {
+        let old = std::mem::take(&mut self.old).into_sorted_vec();
+        for Reverse(due) in old.iter().rev() {
             self.settle(due.parcel);
         }
     }

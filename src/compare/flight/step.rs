@@ -80,6 +80,9 @@ impl Flight {
                 return true;
             }
         }
+        if !sighting.is_fresh && self.march.may_wait(flow, sighting) {
+            return false;
+        }
         match self.told(arrival, flow) {
             Told::Copy => return true,
             Told::Unclear => return false,
@@ -105,7 +108,8 @@ impl Flight {
     /// The same, and nothing is noted.
     pub(super) fn tell(&mut self, arrival: Arrival<'_>, flow: u32) -> Told {
         let (_, sighting, time) = arrival.parts();
-        if flow == NONE || !sighting.can_be_told() {
+        // What is fresh did not come to its own point before.
+        if flow == NONE || !sighting.can_be_told() || sighting.is_fresh {
             return Told::New;
         }
         let is_near = |before| sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN;
