@@ -136,9 +136,8 @@ impl Series {
         let origin = *self.origin.get_or_insert(time);
         let since = (time - origin).0.max(0);
         // Most are in the same step as the one before.
-        let (latest, from) = self.latest;
-        if (0..self.width.0).contains(&(since - from)) && latest < self.steps.len() {
-            self.steps[latest].count(fate);
+        if self.is_in_latest(time) {
+            self.steps[self.latest.0].count(fate);
             return;
         }
         while since / self.width.0 >= MAX_STEPS as i64 {
@@ -150,6 +149,24 @@ impl Series {
         }
         self.latest = (place, place as i64 * self.width.0);
         self.steps[place].count(fate);
+    }
+
+    fn count_all(&mut self, fate: Fate, times: impl ExactSizeIterator<Item = Timestamp> + Clone) {
+        let are_in_latest = times.clone().all(|time| self.is_in_latest(time));
+        match self.steps.get_mut(self.latest.0) {
+            Some(latest) if are_in_latest => latest.add(fate, times.len() as u64),
+            _ => times.for_each(|time| self.count(fate, time)),
+        }
+    }
+
+    /// Whether a time is in the step that was counted in last.
+    fn is_in_latest(&self, time: Timestamp) -> bool {
+        let (latest, from) = self.latest;
+        let Some(origin) = self.origin else {
+            return false;
+        };
+        let since = (time - origin).0.max(0) - from;
+        (0..self.width.0).contains(&since) && latest < self.steps.len()
     }
 
     fn widen(&mut self) {
@@ -288,15 +305,19 @@ impl Book {
             }
         }
         self.alike[number].add(passed.ip_bytes, passed.first, passed.last);
-        for tally in &mut self.tallies {
-            tally.datagrams += 1;
-            tally.matched += 1;
-        }
-        for series in &mut self.series {
-            series.count(Fate::Both, passed.first);
-        }
         if passed.reordered != 0 {
             self.overtaken(number, passed.reordered);
+        }
+    }
+
+    /// Counts packets of flows in step, which every point saw first and last at these times.
+    pub fn count_passed(&mut self, spans: &[(Timestamp, Timestamp)]) {
+        for tally in &mut self.tallies {
+            tally.datagrams += spans.len() as u64;
+            tally.matched += spans.len() as u64;
+        }
+        for series in &mut self.series {
+            series.count_all(Fate::Both, spans.iter().map(|(first, _)| *first));
         }
     }
 

@@ -103,6 +103,31 @@ impl Clock {
         }
     }
 
+    /// Learns the same of several things that were there at about the same time: only the
+    /// one that tells most is looked at.
+    pub fn learn_together(&mut self, seen: impl Iterator<Item = (Timestamp, Timestamp, bool)>) {
+        let mut most: [Option<(i64, Timestamp, Timestamp)>; 2] = [None; 2];
+        let mut count = [0; 2];
+        for (there, here, is_backward) in seen {
+            let ahead = here.0.saturating_sub(there.0);
+            let known = &mut most[usize::from(is_backward)];
+            count[usize::from(is_backward)] += 1;
+            let tells_more = known.is_none_or(|(known, ..)| match is_backward {
+                true => ahead > known,
+                false => ahead < known,
+            });
+            if tells_more {
+                *known = Some((ahead, there, here));
+            }
+        }
+        for ((most, count), is_backward) in most.iter().zip(count).zip([false, true]) {
+            if let Some((_, there, here)) = most {
+                self.matched[usize::from(is_backward)] += count - 1;
+                self.learn(*there, *here, is_backward);
+            }
+        }
+    }
+
     /// The step that a time is in. Most are in the same as the one before.
     fn step_of(&mut self, since: i64) -> usize {
         let (latest, from) = self.latest;
@@ -280,6 +305,31 @@ mod tests {
         }));
         let offset = clock.offset().0 - 10_800_000_000_000;
         assert!((offset - 5_000_000).abs() < 1_000, "{offset}");
+    }
+
+    #[test]
+    fn together_they_tell_as_much_as_one_by_one() {
+        let packets = |count: i64| {
+            (0..count).map(|number| {
+                let (at, ahead) = (number * 100_000, 10_800_000_000_000);
+                let is_backward = number % 3 == 0;
+                let took = 400_000 + jitter(number);
+                let took = if is_backward { -took } else { took };
+                (at, at + ahead + took, is_backward)
+            })
+        };
+        let by_one = clock_of(packets(3_200));
+        let mut together = Clock::new(Duration::from_secs(10_800));
+        let all: Vec<_> = packets(3_200).collect();
+        for some in all.chunks(32) {
+            let times = |(there, here, back): &(i64, i64, bool)| {
+                (Timestamp(*there), Timestamp(*here), *back)
+            };
+            together.learn_together(some.iter().map(times));
+        }
+        together.fit();
+        assert_eq!(together.offset(), by_one.offset());
+        assert_eq!(together.matched, by_one.matched);
     }
 
     #[test]

@@ -17,6 +17,8 @@ const MAX_ALIKE: usize = 8;
 #[derive(Debug)]
 pub(super) struct Paths {
     points: usize,
+    /// Pairs of points between which is counted.
+    pairs: Vec<(usize, usize)>,
     /// Of each point, by lane.
     lanes: Vec<Vec<Known>>,
     /// Of each point, the addresses between which fragments came.
@@ -75,10 +77,28 @@ pub(super) struct PathFlow {
 
 const _: () = assert!(size_of::<PathFlow>() == 32);
 
+impl PathFlow {
+    /// How the TTL of a packet differs between two points tells which way it goes.
+    pub fn learn(&mut self, front: u8, back: u8, keeps_ids: bool) {
+        self.keeps_ids |= keeps_ids;
+        let steps = i16::from(front) - i16::from(back);
+        self.steps = (self.steps + steps.signum()).clamp(-1000, 1000);
+    }
+
+    /// Whether it goes from the last point to the first.
+    pub fn is_backward(&self) -> bool {
+        match self.steps {
+            0 => self.goes_back,
+            steps => steps < 0,
+        }
+    }
+}
+
 impl Paths {
     pub fn new(points: usize) -> Self {
         Self {
             points,
+            pairs: pairs(points).collect(),
             lanes: vec![Vec::new(); points],
             cut: vec![HashSet::default(); points],
             flows_of: vec![Vec::new(); points],
@@ -352,9 +372,9 @@ impl Paths {
     /// The same of a packet that comes to every point at some time, and is the next there.
     pub fn come_everywhere(&mut self, flow: u32, time_at: impl Fn(usize) -> Timestamp) -> u32 {
         let mut reordered = 0;
-        let pairs = pairs(self.points).enumerate();
+        let pairs = std::mem::take(&mut self.pairs);
         let (orders, highest) = self.orders_of(flow);
-        for (pair, (front, back)) in pairs {
+        for (pair, (front, back)) in pairs.iter().copied().enumerate() {
             let (other, side) = match time_at(front) <= time_at(back) {
                 true => (front, 2 * pair),
                 false => (back, 2 * pair + 1),
@@ -364,6 +384,7 @@ impl Paths {
         for order in orders {
             *order = order.wrapping_add(1);
         }
+        self.pairs = pairs;
         reordered
     }
 

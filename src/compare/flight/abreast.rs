@@ -14,7 +14,7 @@ use crate::model::{Duration, Timestamp};
 
 /// Packets that are looked at together.
 pub(in crate::compare) const ABREAST: usize = 32;
-/// They came to each point within this time: what is known of clocks, and what is over, is
+/// They came within this time: what is known of clocks, and what is over, is
 /// the same for all of them.
 const AT_ONCE: Duration = Duration::from_millis(10);
 
@@ -110,7 +110,7 @@ impl Flight {
             let is_one = sighting.form != Form::Piece
                 && theirs.all(is_it)
                 && (flow != NONE || abreast.next.iter().all(is_left));
-            if !is_one || abreast.next.iter().any(|next| is_far(next, place)) {
+            if !is_one || apart(sighting.time, first[0].time) > AT_ONCE {
                 return place;
             }
             abreast.flows[place] = flow;
@@ -145,7 +145,9 @@ impl Flight {
         let mut places = 0..common;
         let other = places.find(|place| !self.may_come(abreast, *place));
         let taken = other.unwrap_or(common);
-        self.come_abreast(abreast, taken);
+        if taken > 0 {
+            self.come_abreast(abreast, taken);
+        }
         taken
     }
 
@@ -202,8 +204,8 @@ impl Flight {
             self.fall_out(*flow);
             self.ask_the_way(*flow);
         }
-        for place in 0..taken {
-            self.learn_abreast(abreast, place);
+        for back in 1..self.points {
+            self.learn_abreast(abreast, taken, back);
         }
         if let Some(mut book) = self.book.take() {
             self.write_abreast(abreast, taken, &mut book);
@@ -211,19 +213,27 @@ impl Flight {
         }
     }
 
-    /// Each point learns from the one in front of it.
-    fn learn_abreast(&mut self, abreast: &Abreast<'_>, place: usize) {
-        let flow = abreast.flows[place];
-        let tells_time = abreast.sighting(place).can_be_told();
-        for (back, ends) in (1..).zip(abreast.next.windows(2)) {
-            let (front, here) = (&ends[0][place], &ends[1][place]);
-            self.learn_steps(flow, front.hop_limit, here.hop_limit, here.has_identity());
-            if tells_time {
-                let is_backward = self.is_backward(flow);
-                let there = abreast.times[back - 1][place];
-                self.clocks[back].learn(there, here.time, is_backward);
-                self.set_beside((back - 1, front.time), (back, here.time), is_backward);
-            }
+    /// A point learns from the one in front of it.
+    fn learn_abreast(&mut self, abreast: &Abreast<'_>, taken: usize, back: usize) {
+        let (front, paths) = (back - 1, &mut self.paths);
+        let mut ways = [None; ABREAST];
+        for (place, way) in ways[..taken].iter_mut().enumerate() {
+            let [there, here] = [front, back].map(|point| &abreast.next[point][place]);
+            let flow = paths.get_mut(abreast.flows[place]);
+            flow.learn(there.hop_limit, here.hop_limit, here.has_identity());
+            *way = here.can_be_told().then(|| flow.is_backward());
+        }
+        let told = || {
+            let ways = ways[..taken].iter().enumerate();
+            ways.filter_map(|(place, way)| Some((place, (*way)?)))
+        };
+        let (theirs, mine) = (abreast.next[front], abreast.next[back]);
+        let times = &abreast.times[front];
+        let seen = told().map(|(place, way)| (times[place], mine[place].time, way));
+        self.clocks[back].learn_together(seen);
+        if is_beside(front, back) {
+            let seen = told().map(|(place, way)| (theirs[place].time, mine[place].time, way));
+            self.beside[back].learn_together(seen);
         }
     }
 
@@ -253,6 +263,7 @@ impl Flight {
             };
             book.pass(&passed, looks);
         }
+        book.count_passed(&abreast.spans[..taken]);
         for (pair, (front, back)) in pairs(self.points).enumerate() {
             for place in 0..taken {
                 if abreast.sighting(place).can_be_told() {
@@ -262,9 +273,4 @@ impl Flight {
             }
         }
     }
-}
-
-/// Whether the time of a packet is far from that of the first at hand.
-fn is_far(next: &[Sighting], place: usize) -> bool {
-    apart(next[place].time, next[0].time) > AT_ONCE
 }

@@ -42,7 +42,8 @@ impl Flight {
             true => (there.hop_limit, sighting.hop_limit),
             false => (sighting.hop_limit, there.hop_limit),
         };
-        self.learn_steps(flow, front, back, trust.is_numbered_alike);
+        let known = self.paths.get_mut(flow);
+        known.learn(front, back, trust.is_numbered_alike);
         if trust.tells_time {
             let is_backward = self.is_backward(flow);
             self.set_clock((point, sighting.time), (other, there.time), is_backward);
@@ -54,14 +55,6 @@ impl Flight {
                 self.set_beside((point, sighting.time), (other, there), is_backward);
             }
         }
-    }
-
-    /// How the TTL of a packet differs between two points tells which way its flow goes.
-    pub(super) fn learn_steps(&mut self, flow: u32, front: u8, back: u8, keeps_ids: bool) {
-        let known = self.paths.get_mut(flow);
-        known.keeps_ids |= keeps_ids;
-        let steps = i16::from(front) - i16::from(back);
-        known.steps = (known.steps + steps.signum()).clamp(-1000, 1000);
     }
 
     /// Holds the clock of one of two points against that of the first.
@@ -118,11 +111,7 @@ impl Flight {
 
     /// Whether a flow goes from the last point to the first.
     pub(in crate::compare) fn is_backward(&self, flow: u32) -> bool {
-        let known = self.paths.get(flow);
-        match known.steps {
-            0 => known.goes_back,
-            steps => steps < 0,
-        }
+        self.paths.get(flow).is_backward()
     }
 
     /// Which way the addresses of a flow go, once more of them are known.

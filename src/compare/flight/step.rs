@@ -173,6 +173,7 @@ impl Flight {
             reordered: waiting.reordered,
         };
         book.pass(&passed, seen.iter().map(Look::from));
+        book.count_passed(&[(passed.first, passed.last)]);
         if waiting.sighting.can_be_told() {
             for (pair, ends) in pairs(self.points).enumerate() {
                 let delay = self.took(ends, &seen[ends.0], &seen[ends.1]);
