@@ -6,7 +6,7 @@ use super::lanes::without_ports;
 use super::parcel::Mask;
 use super::sighting::{Lane, NO_LANE};
 use super::slab::NONE;
-use crate::model::{Addresses, FlowKey, Ports, Protocol, Timestamp};
+use crate::model::{Addresses, FlowKey, Ports, Protocol};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 
@@ -342,8 +342,8 @@ impl Paths {
         self.orders[first..end].split_at_mut(self.points)
     }
 
-    /// Notes that a packet of a flow came to a point, and to others at some place in their
-    /// order; gives where it came after packets that had come later there, as in
+    /// Notes that a packet of a flow came to a point, which others saw before, each at some
+    /// place in its order; gives where it was overtaken, as in
     /// [`Piece`](super::parcel::Piece).
     pub fn come(
         &mut self,
@@ -354,32 +354,26 @@ impl Paths {
     ) -> u32 {
         let mut reordered = 0;
         for (pair, (front, back)) in pairs(self.points).enumerate() {
-            let (other, side) = if point == back {
-                (front, 2 * pair)
-            } else if point == front {
-                (back, 2 * pair + 1)
-            } else {
-                continue;
+            let other = match point {
+                _ if point == front => back,
+                _ if point == back => front,
+                _ => continue,
             };
             if others & (1 << other) != 0 {
                 let (_, highest) = self.orders_of(flow);
-                reordered |= overtaken(highest, side, order_at(other));
+                reordered |= overtaken(highest, pair, [front, back].map(&order_at));
             }
         }
         reordered
     }
 
-    /// The same of a packet that comes to every point at some time, and is the next there.
-    pub fn come_everywhere(&mut self, flow: u32, time_at: impl Fn(usize) -> Timestamp) -> u32 {
+    /// The same of a packet that comes to every point, and is the next there.
+    pub fn come_everywhere(&mut self, flow: u32) -> u32 {
         let mut reordered = 0;
         let pairs = std::mem::take(&mut self.pairs);
         let (orders, highest) = self.orders_of(flow);
-        for (pair, (front, back)) in pairs.iter().copied().enumerate() {
-            let (other, side) = match time_at(front) <= time_at(back) {
-                true => (front, 2 * pair),
-                false => (back, 2 * pair + 1),
-            };
-            reordered |= overtaken(highest, side, orders[other]);
+        for (pair, (front, back)) in pairs.iter().enumerate() {
+            reordered |= overtaken(highest, pair, [orders[*front], orders[*back]]);
         }
         for order in orders {
             *order = order.wrapping_add(1);
@@ -449,12 +443,18 @@ impl Paths {
     }
 }
 
-/// Whether a packet with this place among those of the other side came after one with a
-/// later: the bit of that side.
-fn overtaken(highest: &mut [u32], side: usize, order: u32) -> u32 {
-    let is_overtaken = order < highest[side];
-    highest[side] = order.max(highest[side]);
-    u32::from(is_overtaken) << side
+/// Whether a packet of which two points have seen one after the other had come to either of
+/// them before one that both have seen already. Of a flow that goes forward, packets come to
+/// the point behind in the order in which both have seen them, so that only the order in
+/// front can tell; and the other way round. Which of them saw it first is not asked: that
+/// may hang on a microsecond.
+fn overtaken(highest: &mut [u32], pair: usize, orders: [u32; 2]) -> u32 {
+    let sides = (2 * pair..).zip(orders);
+    sides.fold(0, |reordered, (side, order)| {
+        let is_overtaken = order < highest[side];
+        highest[side] = order.max(highest[side]);
+        reordered | u32::from(is_overtaken) << side
+    })
 }
 
 #[cfg(test)]
@@ -508,17 +508,37 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_comes_everywhere_is_overtaken_where_it_comes_last() {
+    fn who_is_overtaken_does_not_hang_on_who_saw_it_first() {
         let mut paths = paths();
         let flow = paths.add_everywhere(|point| [0, 1][point]).unwrap();
-        // The second point sees two of which the first saw none yet.
-        paths.next_order(flow, 1);
-        paths.next_order(flow, 1);
-        let at = |times: [i64; 2]| move |point: usize| Timestamp(times[point]);
-        assert_eq!(paths.come_everywhere(flow, at([5, 9])), 0);
-        assert_eq!(paths.come_everywhere(flow, at([9, 5])), 0);
-        assert_eq!(paths.come(flow, 0, 0b10, |_| 1), 0b10);
-        assert_eq!(paths.come(flow, 1, 0b01, |_| 1), 0);
+        // What is sent as the third comes as the first; the clocks are a little wrong.
+        let mut come = |point: usize, orders: [u32; 2]| {
+            paths.come(flow, point, 1 << (1 - point), |point| orders[point])
+        };
+        assert_eq!(come(0, [2, 0]), 0);
+        assert_eq!(come(1, [0, 1]), 0b01);
+        assert_eq!(come(0, [1, 2]), 0b01);
+        assert_eq!(come(1, [3, 3]), 0);
+        // The same on the way back.
+        let other = paths.add_everywhere(|point| [1, 0][point]).unwrap();
+        let mut come = |point: usize, orders: [u32; 2]| {
+            paths.come(other, point, 1 << (1 - point), |point| orders[point])
+        };
+        assert_eq!(come(1, [0, 1]), 0);
+        assert_eq!(come(0, [1, 0]), 0b10);
+    }
+
+    #[test]
+    fn what_comes_everywhere_is_the_next_there() {
+        let mut paths = paths();
+        let flow = paths.add_everywhere(|point| [0, 1][point]).unwrap();
+        assert_eq!(paths.come_everywhere(flow), 0);
+        assert_eq!([0, 1].map(|point| paths.next_order(flow, point)), [1, 1]);
+        // One that came before is seen behind now, after another.
+        assert_eq!(paths.next_order(flow, 0), 2);
+        assert_eq!(paths.come_everywhere(flow), 0);
+        let late = [2, paths.next_order(flow, 1)];
+        assert_eq!(paths.come(flow, 1, 0b01, |point| late[point]), 0b01);
     }
 
     #[test]

@@ -252,8 +252,7 @@ impl Flight {
             let looks = abreast.next.iter().map(|next| Look::from(&next[place]));
             let (first, last) = abreast.spans[place];
             let flow = abreast.flows[place];
-            let come = |point: usize| abreast.times[point][place];
-            let reordered = self.paths.come_everywhere(flow, come);
+            let reordered = self.paths.come_everywhere(flow);
             let passed = Passed {
                 flow,
                 ip_bytes: abreast.sighting(place).ip_bytes,

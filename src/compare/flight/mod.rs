@@ -289,7 +289,7 @@ impl Flight {
             let seen_at = |flight: &Self, other: usize| *flight.seen(piece, other);
             self.learn(point, sighting, others, seen_at, flow, trust);
             let (points, seen) = (self.points, &self.seen);
-            let order_at = |other: usize| seen[piece as usize * points + other].order;
+            let order_at = |point: usize| seen[piece as usize * points + point].order;
             self.pieces[piece].reordered |= self.paths.come(flow, point, others, order_at);
         }
         let known = &mut self.pieces[piece];

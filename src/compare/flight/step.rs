@@ -145,9 +145,11 @@ impl Flight {
             let seen_at = |flight: &Self, other: usize| *flight.march.seen(place, other);
             let trust = Trust::of(sighting, true, true);
             self.learn(point, sighting, others, seen_at, flow, trust);
-            let reordered = self.paths.come(flow, point, others, |other| {
-                self.march.seen(place, other).order
-            });
+            let order_at = |seen: usize| match seen == point {
+                true => order,
+                false => self.march.seen(place, seen).order,
+            };
+            let reordered = self.paths.come(flow, point, others, order_at);
             self.march.get_mut(place).reordered |= reordered;
         }
         if self
