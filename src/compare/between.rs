@@ -68,7 +68,7 @@ pub struct Between {
     pub whole: [u64; 2],
     /// Copies, in front and behind, beyond the other side.
     pub more_copies: [u64; 2],
-    /// Packets overtaken, as seen by order behind, and in front.
+    /// Packets overtaken by others that came later in front, or behind.
     pub reordered: [u64; 2],
     /// Packets whose bytes differ.
     pub corrupted: u64,

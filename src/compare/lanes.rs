@@ -10,6 +10,9 @@ use std::hash::BuildHasher;
 /// Most flows of one point that are told apart.
 pub const MAX_LANES: usize = 1 << 18;
 
+/// So many more without ports: fragments of flows that are known may come late.
+const RESERVE: usize = MAX_LANES / 16;
+
 /// Flows that are looked up together.
 pub(super) const TOGETHER: usize = 32;
 
@@ -87,7 +90,7 @@ impl Lanes {
         }
     }
 
-    /// The same of several, in their order; [`NO_LANE`] beyond the bound. In a large table
+    /// The numbers of several flows, in their order; [`NO_LANE`] beyond the bound. In a large table
     /// every search waits for memory twice; here all wait together.
     pub fn number_together(&mut self, keys: &[FlowKey; TOGETHER], lanes: &mut [Lane; TOGETHER]) {
         let mut hashes = [0; TOGETHER];
@@ -124,7 +127,8 @@ impl Lanes {
 
     #[cold]
     fn add(&mut self, key: &FlowKey, hash: u32) -> Option<Lane> {
-        if self.known.len() >= MAX_LANES {
+        let reserve = if key.ports.is_none() { RESERVE } else { 0 };
+        if self.known.len() >= MAX_LANES + reserve {
             return None;
         }
         let lane = self.known.len() as Lane;
@@ -199,5 +203,24 @@ mod tests {
         assert_eq!(lanes.take_fresh(), [key(None), key(Some(3))]);
         lanes.takes(&large(2));
         assert_eq!(lanes.take_bases(), []);
+    }
+
+    #[test]
+    fn beyond_the_bound_fragments_still_have_lanes() {
+        let mut lanes = Lanes::default();
+        let flow = |number: usize| FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], (number as u32).to_be_bytes()),
+            ..key(Some(1))
+        };
+        for number in 0..MAX_LANES {
+            assert!(lanes.number(&flow(number)).is_some());
+        }
+        assert_eq!(lanes.number(&flow(MAX_LANES)), None);
+        assert_eq!(lanes.refused, 1);
+        for number in 0..RESERVE {
+            assert!(lanes.number(&without_ports(&flow(number))).is_some());
+        }
+        assert_eq!(lanes.number(&without_ports(&flow(RESERVE))), None);
+        assert_eq!(lanes.refused, 2);
     }
 }

@@ -74,7 +74,8 @@ enum Noted {
     Never,
     /// There.
     At(Ticket),
-    /// Under this key, once it passed: it was fresh, and most of these that wait are lost.
+    /// Under this key, once it passed or somebody asks: it was fresh, and most of these that
+    /// wait are lost.
     Later(u64),
 }
 
@@ -300,29 +301,21 @@ impl March {
         self.first_of(flow) != NONE
     }
 
-    /// Whether a packet may have the name of one that waits and is not noted: then it is a
-    /// copy of it, or damaged.
-    pub fn may_wait(&self, flow: u32, sighting: &Sighting) -> bool {
-        let Some(line) = self
-            .lines
-            .get(flow as usize)
-            .filter(|line| line.unnoted > 0)
-        else {
-            return false;
+    /// Notes what waits of a flow and is to be noted later, for somebody who is about to ask.
+    pub fn note_line(&mut self, flow: u32) {
+        let Some(line) = self.lines.get_mut(flow as usize) else {
+            return;
         };
-        let identity = sighting.identity();
-        let mut place = line.last;
-        for _ in 0..PASSED_OVER {
-            if place == NONE {
-                return false;
+        let (mut unnoted, mut place) = (std::mem::take(&mut line.unnoted), line.last);
+        let waiting = self.waiting.len();
+        while unnoted > 0 && place != NONE {
+            let known = &mut self.waiting[place];
+            if let Noted::Later(key) = known.noted {
+                known.noted = Noted::At(self.recent.note(key, &known.sighting, waiting));
+                unnoted -= 1;
             }
-            let waiting = &self.waiting[place];
-            if waiting.sighting.identity() == identity {
-                return true;
-            }
-            place = waiting.previous;
+            place = known.previous;
         }
-        place != NONE
     }
 
     /// What has waited longest, if that was for longer than `age` or too much waits.
@@ -407,33 +400,35 @@ mod tests {
     }
 
     #[test]
-    fn what_is_fresh_is_noted_once_it_passed() {
+    fn what_is_fresh_is_noted_once_it_passed_or_somebody_asks() {
         let mut march = March::new(2);
         let fresh = |id| Sighting {
             is_fresh: true,
             ..example(id)
         };
-        let mut line_up = |id: u32| {
-            let key = u64::from(id);
-            let place = march.line_up(0, &fresh(id), 0, key, Timestamp(0));
+        let key = |id: u32| example(id).identity();
+        let line_up = |march: &mut March, id: u32| {
+            let place = march.line_up(0, &fresh(id), 0, key(id), Timestamp(0));
             march.see(0, place, Seen::of(&fresh(id), 0), Timestamp(0));
             place
         };
-        let places: Vec<u32> = (0..20).map(&mut line_up).collect();
-        let [near, far] = [19, 0].map(|id| march.may_wait(0, &example(id)));
-        assert!(near && far, "nobody looks further than so many");
-        assert_eq!(march.before(19, &example(19)), Before::Unknown);
-        for place in &places[..18] {
-            march.fall_out(*place);
-        }
-        march.see(1, places[18], Seen::of(&fresh(18), 0), Timestamp(9));
-        march.arrive(places[18]);
-        let passed = march.before(18, &example(18));
-        assert_eq!(passed, Before::Passed(Timestamp(9)));
-        let waits = [19, 18, 0].map(|id| march.may_wait(0, &example(id)));
-        assert_eq!(waits, [true, false, false]);
+        let places: Vec<u32> = (1..=20).map(|id| line_up(&mut march, id)).collect();
+        let before = |march: &mut March, id: u32| march.before(key(id), &example(id));
+        assert_eq!(before(&mut march, 20), Before::Unknown);
+        march.see(1, places[0], Seen::of(&fresh(1), 0), Timestamp(9));
+        march.arrive(places[0]);
+        assert_eq!(before(&mut march, 1), Before::Passed(Timestamp(9)));
+        march.note_line(0);
+        assert_eq!(before(&mut march, 2), Before::Waits);
+        assert_eq!(before(&mut march, 20), Before::Waits);
+        assert_eq!(march.lines[0].unnoted, 0);
+        line_up(&mut march, 21);
+        assert_eq!(before(&mut march, 21), Before::Unknown);
+        march.note_line(0);
+        assert_eq!(before(&mut march, 21), Before::Waits);
         march.fall_out(places[19]);
-        assert!(!march.may_wait(0, &example(19)));
+        assert_eq!(before(&mut march, 20), Before::Unknown);
+        march.note_line(7);
     }
 
     #[test]

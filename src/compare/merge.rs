@@ -32,7 +32,7 @@ pub(super) fn merge(
         let Some(point) = earliest(feeds) else {
             return ControlFlow::Continue(());
         };
-        let is_left_out = are_ready && is_left_out(feeds, point);
+        let is_left_out = are_ready && is_left_out(flight, feeds, point);
         if !are_ready || is_left_out || !take_at_hand(flight, feeds, point) {
             let until = until(feeds, point);
             feeds[point].run_until(until, flight);
@@ -90,18 +90,21 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
 
 /// Whether another point goes on with what a point takes soon: what that takes next is lost
 /// there, or late, and most likely nowhere at hand.
-fn is_left_out(feeds: &[Feed], point: usize) -> bool {
+fn is_left_out(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
     let soon = feeds[point].at_hand().windows(2).skip(1).take(MISSING);
-    let goes_on = |feed: &Feed| {
+    let goes_on = |(other, feed): (usize, &Feed)| {
+        let is_same = |theirs: &Sighting, mine: &Sighting| {
+            let flow = |point: usize, lane: u32| flight.paths.bound_to(point, lane);
+            theirs.is_same_as(mine) && flow(other, theirs.lane) == flow(point, mine.lane)
+        };
         let next = feed.at_hand().first_chunk::<2>();
         next.is_some_and(|[first, second]| {
-            let is_it =
-                |pair: &[Sighting]| first.is_same_as(&pair[0]) && second.is_same_as(&pair[1]);
-            soon.clone().any(is_it)
+            let mut soon = soon.clone();
+            soon.any(|pair| is_same(first, &pair[0]) && is_same(second, &pair[1]))
         })
     };
     let mut others = feeds.iter().enumerate();
-    others.any(|(other, feed)| other != point && goes_on(feed))
+    others.any(|(other, feed)| other != point && goes_on((other, feed)))
 }
 
 /// The point whose next sighting comes first.

@@ -59,8 +59,8 @@ pub(super) struct Piece {
     pub ip_bytes: u32,
     /// The points that saw exactly this.
     pub seen: Mask,
-    /// Two bits a pair of points: whether it came to one after others that had come to
-    /// the other later.
+    /// Two bits a pair of points: whether both had seen others before that came later to the
+    /// one in front, or behind.
     pub reordered: u32,
     /// Points where its bytes were others than where it was seen first.
     pub damaged: Mask,

@@ -7,7 +7,7 @@ use super::parcel::Mask;
 use super::sighting::{Lane, NO_LANE};
 use super::slab::NONE;
 use crate::model::{Addresses, FlowKey, Ports, Protocol};
-use foldhash::fast::FixedState;
+use foldhash::fast::{FixedState, RandomState};
 use hashbrown::{HashMap, HashSet};
 
 /// Flows with equal addresses and ports that are tried for one more.
@@ -22,7 +22,7 @@ pub(super) struct Paths {
     /// Of each point, by lane.
     lanes: Vec<Vec<Known>>,
     /// Of each point, the addresses between which fragments came.
-    cut: Vec<HashSet<FlowKey, FixedState>>,
+    cut: Vec<HashSet<FlowKey, RandomState>>,
     /// The flow of the path that each is of.
     flows_of: Vec<Vec<u32>>,
     flows: Vec<PathFlow>,
@@ -335,11 +335,13 @@ impl Paths {
         before
     }
 
-    /// What is counted of a flow: of its packets, and how far it has come on each side.
-    fn orders_of(&mut self, flow: u32) -> (&mut [u32], &mut [u32]) {
+    /// The pairs of points, and what is counted of a flow: of its packets, and how far it has
+    /// come on each side.
+    fn orders_of(&mut self, flow: u32) -> (&[(usize, usize)], &mut [u32], &mut [u32]) {
         let first = flow as usize * self.counts();
         let end = first + self.counts();
-        self.orders[first..end].split_at_mut(self.points)
+        let (orders, highest) = self.orders[first..end].split_at_mut(self.points);
+        (&self.pairs, orders, highest)
     }
 
     /// Notes that a packet of a flow came to a point, which others saw before, each at some
@@ -353,14 +355,14 @@ impl Paths {
         order_at: impl Fn(usize) -> u32,
     ) -> u32 {
         let mut reordered = 0;
-        for (pair, (front, back)) in pairs(self.points).enumerate() {
+        let (pairs, _, highest) = self.orders_of(flow);
+        for (pair, (front, back)) in pairs.iter().copied().enumerate() {
             let other = match point {
                 _ if point == front => back,
                 _ if point == back => front,
                 _ => continue,
             };
             if others & (1 << other) != 0 {
-                let (_, highest) = self.orders_of(flow);
                 reordered |= overtaken(highest, pair, [front, back].map(&order_at));
             }
         }
@@ -370,15 +372,13 @@ impl Paths {
     /// The same of a packet that comes to every point, and is the next there.
     pub fn come_everywhere(&mut self, flow: u32) -> u32 {
         let mut reordered = 0;
-        let pairs = std::mem::take(&mut self.pairs);
-        let (orders, highest) = self.orders_of(flow);
+        let (pairs, orders, highest) = self.orders_of(flow);
         for (pair, (front, back)) in pairs.iter().enumerate() {
             reordered |= overtaken(highest, pair, [orders[*front], orders[*back]]);
         }
         for order in orders {
             *order = order.wrapping_add(1);
         }
-        self.pairs = pairs;
         reordered
     }
 

@@ -18,8 +18,8 @@ pub(super) struct Rise {
 const ONE: u32 = 1 << 16;
 /// How far packets in a row are from each other, at most: 1,024 identifications, 64 MiB.
 const REACH: u32 = 1 << 26;
-/// So many in a row are no chance: of identifications that say nothing, one in 64 goes on,
-/// and then it has to be a copy for harm to come of it.
+/// So many in a row are no chance: of identifications that say nothing, one in 32 of those
+/// that are ahead goes on, and then it has to be a copy for harm to come of it.
 const STEADY: u8 = 4;
 
 impl Rise {
@@ -33,15 +33,16 @@ impl Rise {
             Form::Segment => (sighting.offset, sighting.end()),
             Form::Whole | Form::Piece => return false,
         };
-        let (ahead, behind) = (begin.wrapping_sub(self.next), self.next.wrapping_sub(begin));
-        if self.steady == 0 || ahead.min(behind) > REACH {
+        let ahead = begin.wrapping_sub(self.next);
+        // What is behind was seen, however far that is: a whole block may come again.
+        if self.steady > 0 && ahead > u32::MAX / 2 {
+            return false;
+        }
+        if self.steady == 0 || ahead > REACH {
             *self = Self {
                 next: end,
                 steady: 1,
             };
-            return false;
-        }
-        if ahead > REACH {
             return false;
         }
         let is_steady = self.steady > STEADY;
@@ -79,9 +80,16 @@ mod tests {
 
     #[test]
     fn after_a_jump_nothing_is_for_a_while() {
-        let jump = (1..100).chain([30_000]).chain(100..130);
-        let fresh = fresh(jump);
-        assert!(fresh[50] && !fresh[99..105].contains(&true) && fresh[120]);
+        let fresh = fresh((1..100).chain(30_000..30_100));
+        assert!(fresh[50] && !fresh[99..104].contains(&true));
+        assert!(fresh[104..].iter().all(|fresh| *fresh));
+    }
+
+    #[test]
+    fn a_block_that_comes_again_is_not() {
+        let fresh = fresh((1..=3_000).chain(1..=3_000).chain(3_001..3_010));
+        assert!(fresh[2_999] && !fresh[3_000..6_000].contains(&true));
+        assert!(fresh[6_000..].iter().all(|fresh| *fresh));
     }
 
     #[test]

@@ -75,7 +75,8 @@ pub(super) struct Sighting {
     /// Whether it is an outer packet: a tunnel is in its datagram.
     pub is_carrier: bool,
     pub share: Share,
-    /// Whether it is beyond all that its point saw of its flow: no copy, and never seen before.
+    /// Whether it is beyond all that its point saw of its flow, which is numbered in a row: no
+    /// copy, as far as that reaches back half the numbers there are.
     pub is_fresh: bool,
 }
 

@@ -14,7 +14,7 @@ use crate::model::{Duration, Timestamp};
 
 /// Packets that are looked at together.
 pub(in crate::compare) const ABREAST: usize = 32;
-/// They came within this time: what is known of clocks, and what is over, is
+/// They came to each point within this time: what is known of clocks, and what is over, is
 /// the same for all of them.
 const AT_ONCE: Duration = Duration::from_millis(10);
 
@@ -110,7 +110,8 @@ impl Flight {
             let is_one = sighting.form != Form::Piece
                 && theirs.all(is_it)
                 && (flow != NONE || abreast.next.iter().all(is_left));
-            if !is_one || apart(sighting.time, first[0].time) > AT_ONCE {
+            let is_far = |next: &&[Sighting]| apart(next[place].time, next[0].time) > AT_ONCE;
+            if !is_one || abreast.next.iter().any(is_far) {
                 return place;
             }
             abreast.flows[place] = flow;

@@ -80,8 +80,8 @@ impl Flight {
                 return true;
             }
         }
-        if !sighting.is_fresh && self.march.may_wait(flow, sighting) {
-            return false;
+        if !sighting.is_fresh && sighting.can_be_told() {
+            self.march.note_line(flow);
         }
         match self.told(arrival, flow) {
             Told::Copy => return true,
