@@ -45,7 +45,7 @@ impl Decoder {
 
     /// The flow of an ordinary frame; `None` for all others, of which
     /// [`Decoder::frame`] states the facts.
-    #[inline]
+    #[inline(always)]
     pub fn plain<'a>(&self, frame: &Frame<'a>) -> Option<Plain<'a>> {
         Plain::of(frame, &self.udp_payloads)
     }

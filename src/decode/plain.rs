@@ -61,8 +61,22 @@ impl<'a> Plain<'a> {
         fold(self.upper_sum)
     }
 
-    /// Reads a frame, if it is an ordinary one.
+    /// The sum of the upper-layer packet without its ports and its checksum, which NAT
+    /// changes.
     #[inline]
+    pub fn lasting_sum(&self) -> Sum {
+        let first = word(self.upper, 0).unwrap_or(0);
+        let checksum = match self.key.protocol {
+            Protocol::TCP => word(self.upper, tcp::CHECKSUM - 6).unwrap_or(0) >> 48,
+            _ => first >> 48,
+        };
+        let ports = (first & 0xffff).wrapping_add(first >> 16 & 0xffff);
+        let others = (3 * 0xffff_u64).wrapping_sub(ports).wrapping_sub(checksum);
+        fold(add(self.upper_sum, others))
+    }
+
+    /// Reads a frame, if it is an ordinary one.
+    #[inline(always)]
     pub(super) fn of(frame: &Frame<'a>, udp_payloads: &UdpPayloads) -> Option<Self> {
         if frame.link_type != LinkType::ETHERNET || frame.is_truncated() {
             return None;

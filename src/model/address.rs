@@ -77,10 +77,10 @@ impl Addresses {
 /// By words instead of by bytes with their lengths: every packet is looked up by
 /// its addresses.
 impl Hash for Addresses {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         let source = u128::from_ne_bytes(self.source);
         let destination = u128::from_ne_bytes(self.destination);
-        state.write_u8(self.version as u8);
         match self.version {
             IpVersion::V4 => state.write_u64((source as u64) << 32 | destination as u64),
             IpVersion::V6 => {
