@@ -67,7 +67,7 @@ impl Sample {
             let mark = Mark {
                 time: sighting.time,
                 addresses: lane.addresses,
-                hop_limit: sighting.hop_limit,
+                hop_limit: sighting.look.hop_limit,
                 bytes: sighting.ip_bytes,
                 count: 1,
             };

@@ -2,9 +2,7 @@
 //! fares in another way. A flow's counters are spread over many places in memory; this is
 //! in one.
 
-use super::parcel::{Seen, code};
 use super::shape::{SIZES, size_class};
-use super::sighting::Sighting;
 use crate::model::Timestamp;
 
 /// Delays that are kept until they are counted.
@@ -23,14 +21,6 @@ pub(super) struct Alike {
 }
 
 const _: () = assert!(size_of::<Alike>() == 64);
-
-/// What does not change as long as a flow fares alike.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look {
-    pub hop_limit: u8,
-    pub traffic_class: u8,
-    pub checksum: u8,
-}
 
 impl Default for Alike {
     fn default() -> Self {
@@ -55,26 +45,6 @@ impl Alike {
         self.bytes += u64::from(ip_bytes);
         self.sizes[size_class(ip_bytes)] += 1;
         self.span = (self.span.0.min(first), self.span.1.max(last));
-    }
-}
-
-impl From<&Seen> for Look {
-    fn from(seen: &Seen) -> Self {
-        Self {
-            hop_limit: seen.hop_limit,
-            traffic_class: seen.traffic_class,
-            checksum: seen.checksum,
-        }
-    }
-}
-
-impl From<&Sighting> for Look {
-    fn from(sighting: &Sighting) -> Self {
-        Self {
-            hop_limit: sighting.hop_limit,
-            traffic_class: sighting.traffic_class,
-            checksum: code(sighting.checksum),
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What is counted between two points, whichever way packets went.
 
-use super::alike::{Alike, Look};
+use super::alike::Alike;
 use super::delay::Delays;
-use super::parcel::{VERDICT_NAMES, VERDICTS};
+use super::look::{Look, VERDICT_NAMES, VERDICTS};
 use super::shape::{Fate, Shape};
 use crate::model::Timestamp;
 use std::ops::AddAssign;

@@ -1,11 +1,12 @@
 //! What became of each parcel, written down once it is over.
 
-use super::alike::{Alike, Look, Pending};
+use super::alike::{Alike, Pending};
 use super::between::{Between, Count, MAX_PAIRS, Pair, Shown};
 use super::delay::{Delays, DelaysOf};
 use super::flight::{Flight, pairs};
+use super::look::Look;
 use super::parcel::{Mask, Parcel, Piece, UNKNOWN};
-use super::shape::{Fate, Place};
+use super::shape::{Fate, Fates, Place};
 use super::sighting::{Form, Share};
 use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
@@ -117,7 +118,7 @@ pub struct Series {
     /// How long a step is.
     pub width: Duration,
     /// Packets by fate.
-    pub steps: Vec<super::shape::Fates>,
+    pub steps: Vec<Fates>,
     /// The step that was counted in last, and where it begins.
     latest: (usize, i64),
 }
@@ -133,13 +134,13 @@ impl Series {
     }
 
     fn count(&mut self, fate: Fate, time: Timestamp) {
-        let origin = *self.origin.get_or_insert(time);
-        let since = (time - origin).0.max(0);
         // Most are in the same step as the one before.
-        if self.is_in_latest(time) {
-            self.steps[self.latest.0].count(fate);
+        if let Some(latest) = self.latest(|span| span.contains(&time)) {
+            latest.count(fate);
             return;
         }
+        let origin = *self.origin.get_or_insert(time);
+        let since = (time - origin).0.max(0);
         while since / self.width.0 >= MAX_STEPS as i64 {
             self.widen();
         }
@@ -152,21 +153,24 @@ impl Series {
     }
 
     fn count_all(&mut self, fate: Fate, times: impl ExactSizeIterator<Item = Timestamp> + Clone) {
-        let are_in_latest = times.clone().all(|time| self.is_in_latest(time));
-        match self.steps.get_mut(self.latest.0) {
-            Some(latest) if are_in_latest => latest.add(fate, times.len() as u64),
-            _ => times.for_each(|time| self.count(fate, time)),
+        let are_in = |span: &Range<Timestamp>| times.clone().all(|time| span.contains(&time));
+        match self.latest(are_in) {
+            Some(latest) => latest.add(fate, times.len() as u64),
+            None => times.for_each(|time| self.count(fate, time)),
         }
     }
 
-    /// Whether a time is in the step that was counted in last.
-    fn is_in_latest(&self, time: Timestamp) -> bool {
+    /// The step that was counted in last, if times are in it. What was before the first is in
+    /// the first.
+    fn latest(&mut self, are_in: impl Fn(&Range<Timestamp>) -> bool) -> Option<&mut Fates> {
         let (latest, from) = self.latest;
-        let Some(origin) = self.origin else {
-            return false;
+        let begin = self.origin?.0.saturating_add(from);
+        let span = Range {
+            start: Timestamp(if from == 0 { i64::MIN } else { begin }),
+            end: Timestamp(begin.saturating_add(self.width.0)),
         };
-        let since = (time - origin).0.max(0) - from;
-        (0..self.width.0).contains(&since) && latest < self.steps.len()
+        let step = self.steps.get_mut(latest)?;
+        are_in(&span).then_some(step)
     }
 
     fn widen(&mut self) {
@@ -293,21 +297,26 @@ impl Book {
         self.pieces = pieces;
     }
 
-    /// Writes down a packet that every point saw, of a flow in step, but for how long it took.
-    pub fn pass(&mut self, passed: &Passed, looks: impl Iterator<Item = Look> + Clone) {
+    /// Writes down a packet that every point saw, of a flow in step, but for how long it took;
+    /// gives the number of its account.
+    #[inline(always)]
+    pub fn pass(
+        &mut self,
+        passed: &Passed,
+        looks: impl ExactSizeIterator<Item = Look> + Clone,
+    ) -> usize {
         let number = self.number(passed.flow);
-        let known = self.looks[self.looks_of(number)].iter().copied();
-        if !known.eq(looks.clone()) || !self.alike[number].has_room() {
-            self.write_alike(number);
-            let known = self.looks_of(number);
-            for (known, look) in self.looks[known].iter_mut().zip(looks) {
-                *known = look;
-            }
+        let points = looks.len();
+        let known = &self.looks[number * points..][..points];
+        let mut both = known.iter().zip(looks.clone());
+        if !both.all(|(known, look)| *known == look) || !self.alike[number].has_room() {
+            self.look_anew(number, looks);
         }
         self.alike[number].add(passed.ip_bytes, passed.first, passed.last);
         if passed.reordered != 0 {
             self.overtaken(number, passed.reordered);
         }
+        number
     }
 
     /// Counts packets of flows in step, which every point saw first and last at these times.
@@ -318,6 +327,16 @@ impl Book {
         }
         for series in &mut self.series {
             series.count_all(Fate::Both, spans.iter().map(|(first, _)| *first));
+        }
+    }
+
+    /// What comes now fares in another way than what is not written down yet.
+    #[cold]
+    fn look_anew(&mut self, number: usize, looks: impl Iterator<Item = Look>) {
+        self.write_alike(number);
+        let known = self.looks_of(number);
+        for (known, look) in self.looks[known].iter_mut().zip(looks) {
+            *known = look;
         }
     }
 
@@ -349,15 +368,17 @@ impl Book {
         first..first + self.points
     }
 
+    #[cold]
     fn overtaken(&mut self, number: usize, reordered: u32) {
         for (pair, between) in self.accounts[number].between.iter_mut().enumerate() {
             between.overtaken(reordered >> (2 * pair));
         }
     }
 
-    /// Writes down how long a packet took between a pair of points, in nanoseconds.
-    pub fn delayed(&mut self, flow: u32, pair: usize, delay: i64) {
-        let number = self.number(flow);
+    /// Writes down how long a packet of an account took between a pair of points, in
+    /// nanoseconds.
+    #[inline]
+    pub fn delayed(&mut self, number: usize, pair: usize, delay: i64) {
         let place = number * self.series.len() + pair;
         match (self.pending.get_mut(place), u32::try_from(delay)) {
             (Some(pending), Ok(delay)) => {
@@ -371,6 +392,7 @@ impl Book {
         }
     }
 
+    #[inline(never)]
     fn write_delays(&mut self, number: usize, pair: usize) {
         let place = number * self.series.len() + pair;
         if let Some(pending) = self.pending.get_mut(place) {
@@ -487,7 +509,7 @@ impl Book {
                 tally.matched += u64::from(is_innermost && is_elsewhere && !seen.is_rest());
                 tally.fragments += u64::from(is_innermost && is_fragment(parcel, piece));
                 let (packets, bytes) = piece.counted(seen.is_rest());
-                self.accounts[number].at[point].count(seen.hop_limit, packets, bytes.into());
+                self.accounts[number].at[point].count(seen.look.hop_limit, packets, bytes.into());
             }
             let datagrams = match is_stream(parcel) {
                 true => begun,
@@ -557,7 +579,7 @@ impl Book {
             if piece.seen & (1 << view.front) != 0 && piece.seen & (1 << view.back) != 0 {
                 let (front, back) = (flight.seen(*at, view.front), flight.seen(*at, view.back));
                 note_damage(flight, *at, view, between);
-                between.changed(&Look::from(front), &Look::from(back), 1);
+                between.changed(&front.look, &back.look, 1);
                 between.copied(front.copies, back.copies);
                 between.overtaken(piece.reordered >> (2 * view.pair));
                 if parcel.has_identity || parcel.form == Form::Segment {

@@ -106,24 +106,22 @@ impl Clock {
     /// Learns the same of several things that were there at about the same time: only the
     /// one that tells most is looked at.
     pub fn learn_together(&mut self, seen: impl Iterator<Item = (Timestamp, Timestamp, bool)>) {
-        let mut most: [Option<(i64, Timestamp, Timestamp)>; 2] = [None; 2];
+        let mut least = [i64::MAX; 2];
+        let mut tells_most = [(Timestamp(0), Timestamp(0)); 2];
         let mut count = [0; 2];
         for (there, here, is_backward) in seen {
+            let way = usize::from(is_backward);
             let ahead = here.0.saturating_sub(there.0);
-            let known = &mut most[usize::from(is_backward)];
-            count[usize::from(is_backward)] += 1;
-            let tells_more = known.is_none_or(|(known, ..)| match is_backward {
-                true => ahead > known,
-                false => ahead < known,
-            });
-            if tells_more {
-                *known = Some((ahead, there, here));
+            let took = if is_backward { !ahead } else { ahead };
+            if took < least[way] || count[way] == 0 {
+                (least[way], tells_most[way]) = (took, (there, here));
             }
+            count[way] += 1;
         }
-        for ((most, count), is_backward) in most.iter().zip(count).zip([false, true]) {
-            if let Some((_, there, here)) = most {
-                self.matched[usize::from(is_backward)] += count - 1;
-                self.learn(*there, *here, is_backward);
+        for (way, (there, here)) in tells_most.into_iter().enumerate() {
+            if count[way] > 0 {
+                self.matched[way] += count[way] - 1;
+                self.learn(there, here, way > 0);
             }
         }
     }

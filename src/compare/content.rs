@@ -14,6 +14,7 @@ pub const HEAD_BYTES: usize = 16;
 const SEED: u64 = 768;
 
 /// Words whose hash is the same in every run.
+#[inline]
 pub(super) fn hash(words: &[u64]) -> u64 {
     let mut hasher = FixedState::with_seed(SEED).build_hasher();
     for word in words {
@@ -59,16 +60,20 @@ impl Content {
     }
 
     /// Of an ordinary packet, or what of it is a stream behind a header of so many bytes.
+    #[inline]
     pub fn of_plain(plain: &Plain<'_>, stream_at: Option<usize>, head_bytes: usize) -> Self {
-        let (upper, protocol) = (plain.upper(), plain.key.protocol);
-        let (skip, left_out) = match stream_at {
+        let upper = plain.upper();
+        let (skip, sum) = match stream_at {
             // Headers of TCP are of whole words.
-            Some(header) => (header, Sum::of(upper.get(..header).unwrap_or_default())),
-            None => (header(protocol), variable(protocol, upper)),
+            Some(header) => {
+                let headers = decode::sum(upper.get(..header).unwrap_or_default());
+                (header, plain.upper_sum().minus(headers))
+            }
+            None => (plain_header(plain.key.protocol), plain.lasting_sum()),
         };
         Self {
             head: head(upper.get(skip..).unwrap_or_default(), head_bytes),
-            sum: Some(normal(plain.upper_sum().minus(left_out))),
+            sum: Some(normal(sum)),
         }
     }
 
@@ -101,11 +106,23 @@ fn skipped(protocol: Protocol, payload: &[u8]) -> usize {
     header(protocol).min(payload.len())
 }
 
+/// The same of the two that are ordinary.
+#[inline]
+fn plain_header(protocol: Protocol) -> usize {
+    match protocol {
+        Protocol::UDP => UDP_HEADER,
+        _ => TCP_HEADER,
+    }
+}
+
+const UDP_HEADER: usize = 8;
+const TCP_HEADER: usize = 20;
+
 /// Bytes of a header with ports and a checksum.
 fn header(protocol: Protocol) -> usize {
     match protocol {
-        Protocol::UDP | Protocol::UDP_LITE => 8,
-        Protocol::TCP => 20,
+        Protocol::UDP | Protocol::UDP_LITE => UDP_HEADER,
+        Protocol::TCP => TCP_HEADER,
         Protocol::ICMP | Protocol::ICMPV6 => 4,
         Protocol::SCTP => 12,
         _ => 0,
@@ -145,15 +162,22 @@ pub(super) fn blank_variable(layer: &Layer, payload: &mut [u8]) {
     }
 }
 
+#[inline]
 fn head(bytes: &[u8], head_bytes: usize) -> u64 {
-    let bytes = bytes.get(..head_bytes.min(bytes.len())).unwrap_or_default();
-    match <[u8; HEAD_BYTES]>::try_from(bytes) {
-        Ok(all) => {
-            let all = u128::from_le_bytes(all);
+    match bytes.first_chunk::<HEAD_BYTES>() {
+        Some(all) if head_bytes >= HEAD_BYTES => {
+            let all = u128::from_le_bytes(*all);
             hash(&[all as u64, (all >> 64) as u64])
         }
-        Err(_) => FixedState::with_seed(SEED).hash_one(bytes),
+        _ => short_head(bytes, head_bytes),
     }
+}
+
+/// The same where less is there, or was captured somewhere.
+#[inline(never)]
+fn short_head(bytes: &[u8], head_bytes: usize) -> u64 {
+    let bytes = bytes.get(..head_bytes.min(bytes.len())).unwrap_or_default();
+    FixedState::with_seed(SEED).hash_one(bytes)
 }
 
 /// Zero has two forms.

@@ -86,7 +86,7 @@ impl Feed {
         (self.batch, self.next) = (sent.batch, 0);
         (self.read, self.frames) = (sent.read, sent.frames);
         flight.meet(self.point, &self.batch);
-        flight.spans[self.point] = sent.from.zip(self.batch.until);
+        flight.spans[self.point] = sent.from.map(|from| (from, self.batch.until));
         self.jump = 0;
     }
 

@@ -71,6 +71,7 @@ impl Lanes {
     }
 
     /// Takes the next packet of a flow; says whether it is surely beyond all before.
+    #[inline]
     pub fn takes(&mut self, sighting: &Sighting) -> bool {
         if sighting.may_be_cut() {
             self.find_base(sighting.lane);
@@ -79,13 +80,18 @@ impl Lanes {
     }
 
     /// Finds the lane of the fragments of a flow, unless that was done.
+    #[inline]
     fn find_base(&mut self, lane: Lane) {
         let known = &mut self.known[lane as usize];
-        if std::mem::replace(&mut known.may_be_cut, true) {
-            return;
+        if !std::mem::replace(&mut known.may_be_cut, true) {
+            let base = without_ports(&known.key);
+            self.add_base(lane, &base);
         }
-        let base = without_ports(&known.key);
-        if let Some(base) = self.number_or_add(&base, self.hash(&base)) {
+    }
+
+    #[cold]
+    fn add_base(&mut self, lane: Lane, base: &FlowKey) {
+        if let Some(base) = self.number_or_add(base, self.hash(base)) {
             self.bases.push((lane, base));
         }
     }

@@ -352,7 +352,7 @@ mod tests {
         let packets = ids.into_iter().map(example);
         packets
             .map(|packet| {
-                let place = march.line_up(0, &packet, 0, packet.identity(), Timestamp(0));
+                let place = march.line_up(0, &packet, 0, packet.identity().key(0), Timestamp(0));
                 march.see(0, place, Seen::of(&packet, 0), Timestamp(0));
                 place
             })
@@ -372,7 +372,7 @@ mod tests {
             assert!(march.see(1, place, Seen::of(&packet, 0), Timestamp(9)));
             march.arrive(place);
             assert_eq!(
-                march.before(packet.identity(), &packet),
+                march.before(packet.identity().key(0), &packet),
                 Before::Passed(Timestamp(9))
             );
         }
@@ -395,7 +395,7 @@ mod tests {
         march.fall_out(places[0]);
         assert_eq!(march.expected(1, 0), places[1]);
         assert_eq!(march.first_of(0), places[1]);
-        let mut before = |id| march.before(example(id).identity(), &example(id));
+        let mut before = |id| march.before(example(id).identity().key(0), &example(id));
         assert_eq!([before(0), before(1)], [Before::Unknown, Before::Waits]);
     }
 
@@ -406,7 +406,7 @@ mod tests {
             is_fresh: true,
             ..example(id)
         };
-        let key = |id: u32| example(id).identity();
+        let key = |id: u32| example(id).identity().key(0);
         let line_up = |march: &mut March, id: u32| {
             let place = march.line_up(0, &fresh(id), 0, key(id), Timestamp(0));
             march.see(0, place, Seen::of(&fresh(id), 0), Timestamp(0));

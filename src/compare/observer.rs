@@ -3,7 +3,8 @@
 
 use super::content::{Content, hash};
 use super::lanes::{Lanes, TOGETHER};
-use super::sighting::{Batch, Form, NO_LANE, Share, Sighting};
+use super::look::{Look, code};
+use super::sighting::{Batch, Form, Lane, NO_LANE, Share, Sighting};
 use crate::decode::{DecodeOptions, Decoder, Plain};
 use crate::model::facts::{Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Transport};
 use crate::model::{
@@ -39,7 +40,8 @@ pub(super) struct Observer {
     /// By depth.
     receivers: Vec<Receivers>,
     sight: Sight,
-    until: Option<Timestamp>,
+    /// Time of the latest frame.
+    until: Timestamp,
     /// Frames of which not everything was captured.
     pub truncated: u64,
     /// Frames read.
@@ -93,7 +95,7 @@ impl Observer {
                     wire_bytes: 0,
                 },
             },
-            until: None,
+            until: Timestamp::MIN,
             truncated: 0,
             frames: 0,
         }
@@ -117,7 +119,7 @@ impl Observer {
 
     fn frame(&mut self, frame: &Frame<'_>) {
         self.frames += 1;
-        self.until = self.until.max(Some(frame.timestamp));
+        self.until = self.until.max(frame.timestamp);
         let filter = self.filter.as_mut();
         if filter.is_some_and(|filter| !filter.matches(frame)) {
             return;
@@ -198,12 +200,11 @@ impl Observer {
 
     /// What the kernels of the hosts make of the fragments seen here.
     pub fn forecasts(&mut self) -> (Vec<Forecast>, NotModelled) {
-        let end = self.until.unwrap_or(Timestamp::MIN);
         let mut not_modelled = NotModelled::default();
         let mut forecasts = Vec::new();
         for receivers in &mut self.receivers {
             not_modelled += receivers.take_not_modelled();
-            forecasts.extend(receivers.harvest(end));
+            forecasts.extend(receivers.harvest(self.until));
         }
         forecasts.sort_by_key(|forecast| forecast.host);
         (forecasts, not_modelled)
@@ -260,21 +261,19 @@ impl Sight {
     fn plain(&mut self, frame: &Frame<'_>, plain: &Plain<'_>) {
         let upper = plain.upper();
         let ip = IpFields::of(frame.data, 14, plain.key.addresses.version);
-        let base = self.sighting(NO_LANE, plain.key.protocol, &ip);
-        let sighting = match plain.segment() {
-            Some(segment) if segment.payload_bytes > 0 => {
-                let header = upper.len() - segment.payload_bytes as usize;
-                let content = Content::of_plain(plain, Some(header), self.head_bytes);
-                of_segment(base, segment.sequence, segment.payload_bytes, &content)
-            }
-            segment => {
-                let content = Content::of_plain(plain, None, self.head_bytes);
+        let base = self.sighting(NO_LANE, plain.key.protocol, &ip, Some(Verdict::Good));
+        let segment = plain.segment();
+        let stream = segment.filter(|segment| segment.payload_bytes > 0);
+        let stream_at = stream.map(|stream| upper.len() - stream.payload_bytes as usize);
+        let content = Content::of_plain(plain, stream_at, self.head_bytes);
+        let sighting = match stream {
+            Some(stream) => of_segment(base, stream.sequence, stream.payload_bytes, &content),
+            None => {
                 let control = segment.map(|_| control(upper));
                 of_whole(base, upper.len() as u32, &content, control)
             }
         };
         self.sightings.push(Sighting {
-            checksum: Some(Verdict::Good),
             ip_bytes: plain.ip_bytes,
             ..sighting
         });
@@ -332,7 +331,8 @@ impl Sight {
         let payload = captured(layer, data);
         self.note_cut(layer, payload);
         let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
-        let base = self.sighting(lane, layer.protocol, &ip);
+        let verdict = checksum(&layer.transport);
+        let base = self.sighting(lane, layer.protocol, &ip, verdict);
         let sighting = match &layer.transport {
             Transport::Tcp(tcp) if tcp.segment.payload_bytes > 0 => {
                 let start = layer
@@ -354,7 +354,6 @@ impl Sight {
             }
         };
         let sighting = Sighting {
-            checksum: checksum(&layer.transport),
             ip_bytes: layer.ip_bytes,
             ..sighting
         };
@@ -404,7 +403,7 @@ impl Sight {
         };
         let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
         let content = Content::of_piece(layer, piece, payload, self.head_bytes);
-        let base = self.sighting(lane, layer.protocol, &ip);
+        let base = self.sighting(lane, layer.protocol, &ip, None);
         self.sightings.push(Sighting {
             ported,
             form: Form::Piece,
@@ -423,7 +422,14 @@ impl Sight {
     }
 
     /// What all have in common.
-    fn sighting(&self, lane: u32, protocol: Protocol, ip: &IpFields) -> Sighting {
+    #[inline]
+    fn sighting(
+        &self,
+        lane: Lane,
+        protocol: Protocol,
+        ip: &IpFields,
+        verdict: Option<Verdict>,
+    ) -> Sighting {
         Sighting {
             time: self.found.time,
             frame: self.found.frame.number,
@@ -441,9 +447,11 @@ impl Sight {
             head: 0,
             sum: None,
             ip_bytes: 0,
-            hop_limit: ip.hop_limit,
-            traffic_class: ip.traffic_class,
-            checksum: None,
+            look: Look {
+                hop_limit: ip.hop_limit,
+                traffic_class: ip.traffic_class,
+                checksum: code(verdict),
+            },
             is_carrier: false,
             share: Share::All,
             is_fresh: false,

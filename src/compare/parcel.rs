@@ -1,8 +1,9 @@
 //! A datagram (or a stretch of a TCP stream) in flight, and what each point saw of it.
 
+use super::look::Look;
 use super::sighting::{Form, Share, Sighting};
 use super::slab::NONE;
-use crate::model::{Sum, Timestamp, Verdict};
+use crate::model::{Sum, Timestamp};
 
 /// The length of a datagram whose last fragment nobody saw.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -77,12 +78,9 @@ pub(super) struct Seen {
     pub order: u32,
     /// How many times it came beyond the first.
     pub copies: u8,
-    pub hop_limit: u8,
-    pub traffic_class: u8,
+    pub look: Look,
     /// What of a frame it was.
     pub share: Share,
-    /// Code of the verdict on its checksum.
-    pub checksum: u8,
 }
 
 impl Parcel {
@@ -189,10 +187,8 @@ impl Seen {
             frame: sighting.frame,
             order,
             copies: 0,
-            hop_limit: sighting.hop_limit,
-            traffic_class: sighting.traffic_class,
+            look: sighting.look,
             share: sighting.share,
-            checksum: code(sighting.checksum),
         }
     }
 
@@ -201,23 +197,3 @@ impl Seen {
         self.share == Share::Rest
     }
 }
-
-/// Verdicts that are told apart, by code.
-pub const VERDICTS: usize = 6;
-
-/// 0 where there is none.
-pub(super) fn code(verdict: Option<Verdict>) -> u8 {
-    match verdict {
-        None => 0,
-        Some(Verdict::Good) => 1,
-        Some(Verdict::Bad) => 2,
-        Some(Verdict::Offloaded) => 3,
-        Some(Verdict::Absent) => 4,
-        Some(Verdict::Unverifiable) => 5,
-    }
-}
-
-/// The names of verdicts on checksums, in the order in which [`Between`](super::Between)
-/// counts them.
-pub const VERDICT_NAMES: [&str; VERDICTS] =
-    ["none", "good", "bad", "offloaded", "absent", "unverifiable"];

@@ -17,8 +17,6 @@ const MAX_ALIKE: usize = 8;
 #[derive(Debug)]
 pub(super) struct Paths {
     points: usize,
-    /// Pairs of points between which is counted.
-    pairs: Vec<(usize, usize)>,
     /// Of each point, by lane.
     lanes: Vec<Vec<Known>>,
     /// Of each point, the addresses between which fragments came.
@@ -98,7 +96,6 @@ impl Paths {
     pub fn new(points: usize) -> Self {
         Self {
             points,
-            pairs: pairs(points).collect(),
             lanes: vec![Vec::new(); points],
             cut: vec![HashSet::default(); points],
             flows_of: vec![Vec::new(); points],
@@ -335,13 +332,14 @@ impl Paths {
         before
     }
 
-    /// The pairs of points, and what is counted of a flow: of its packets, and how far it has
-    /// come on each side.
-    fn orders_of(&mut self, flow: u32) -> (&[(usize, usize)], &mut [u32], &mut [u32]) {
-        let first = flow as usize * self.counts();
-        let end = first + self.counts();
-        let (orders, highest) = self.orders[first..end].split_at_mut(self.points);
-        (&self.pairs, orders, highest)
+    /// What is counted of a flow: of its packets by point, and how far it has come on each
+    /// side of each pair of points.
+    #[inline(always)]
+    fn orders_of(&mut self, flow: u32, points: usize) -> (&mut [u32], &mut [[u32; 2]]) {
+        let counts = counts(points);
+        let first = flow as usize * counts;
+        let (orders, highest) = self.orders[first..first + counts].split_at_mut(points);
+        (orders, highest.as_chunks_mut().0)
     }
 
     /// Notes that a packet of a flow came to a point, which others saw before, each at some
@@ -355,26 +353,29 @@ impl Paths {
         order_at: impl Fn(usize) -> u32,
     ) -> u32 {
         let mut reordered = 0;
-        let (pairs, _, highest) = self.orders_of(flow);
-        for (pair, (front, back)) in pairs.iter().copied().enumerate() {
+        let points = self.points;
+        let (_, highest) = self.orders_of(flow, points);
+        for (pair, ((front, back), highest)) in pairs(points).zip(highest).enumerate() {
             let other = match point {
                 _ if point == front => back,
                 _ if point == back => front,
                 _ => continue,
             };
             if others & (1 << other) != 0 {
-                reordered |= overtaken(highest, pair, [front, back].map(&order_at));
+                reordered |= overtaken(highest, [front, back].map(&order_at)) << (2 * pair);
             }
         }
         reordered
     }
 
-    /// The same of a packet that comes to every point, and is the next there.
-    pub fn come_everywhere(&mut self, flow: u32) -> u32 {
+    /// The same of a packet that comes to every point, of which there are so many, and is
+    /// the next there.
+    #[inline(always)]
+    pub fn come_everywhere(&mut self, flow: u32, points: usize) -> u32 {
         let mut reordered = 0;
-        let (pairs, orders, highest) = self.orders_of(flow);
-        for (pair, (front, back)) in pairs.iter().enumerate() {
-            reordered |= overtaken(highest, pair, [orders[*front], orders[*back]]);
+        let (orders, highest) = self.orders_of(flow, points);
+        for (pair, ((front, back), highest)) in pairs(points).zip(highest).enumerate() {
+            reordered |= overtaken(highest, [orders[front], orders[back]]) << (2 * pair);
         }
         for order in orders {
             *order = order.wrapping_add(1);
@@ -409,10 +410,8 @@ impl Paths {
         }
     }
 
-    /// What is counted of a flow: points, and twice the pairs of points, of which there are
-    /// no more. It begins where lines of a cache do, or halves of them.
     fn counts(&self) -> usize {
-        (3 * self.points).next_multiple_of(8)
+        counts(self.points)
     }
 
     /// What is counted of a part, where nothing is counted of the whole.
@@ -443,18 +442,21 @@ impl Paths {
     }
 }
 
+/// What is counted of a flow: points, and twice the pairs of points, of which there are no
+/// more. It begins where lines of a cache do, or halves of them.
+fn counts(points: usize) -> usize {
+    (3 * points).next_multiple_of(8)
+}
+
 /// Whether a packet of which two points have seen one after the other had come to either of
 /// them before one that both have seen already. Of a flow that goes forward, packets come to
 /// the point behind in the order in which both have seen them, so that only the order in
 /// front can tell; and the other way round. Which of them saw it first is not asked: that
-/// may hang on a microsecond.
-fn overtaken(highest: &mut [u32], pair: usize, orders: [u32; 2]) -> u32 {
-    let sides = (2 * pair..).zip(orders);
-    sides.fold(0, |reordered, (side, order)| {
-        let is_overtaken = order < highest[side];
-        highest[side] = order.max(highest[side]);
-        reordered | u32::from(is_overtaken) << side
-    })
+/// may hang on a microsecond. There is a bit for each side.
+fn overtaken(highest: &mut [u32; 2], orders: [u32; 2]) -> u32 {
+    let [front, back] = [orders[0] < highest[0], orders[1] < highest[1]];
+    *highest = [orders[0].max(highest[0]), orders[1].max(highest[1])];
+    u32::from(front) | u32::from(back) << 1
 }
 
 #[cfg(test)]
@@ -532,11 +534,11 @@ mod tests {
     fn what_comes_everywhere_is_the_next_there() {
         let mut paths = paths();
         let flow = paths.add_everywhere(|point| [0, 1][point]).unwrap();
-        assert_eq!(paths.come_everywhere(flow), 0);
+        assert_eq!(paths.come_everywhere(flow, 2), 0);
         assert_eq!([0, 1].map(|point| paths.next_order(flow, point)), [1, 1]);
         // One that came before is seen behind now, after another.
         assert_eq!(paths.next_order(flow, 0), 2);
-        assert_eq!(paths.come_everywhere(flow), 0);
+        assert_eq!(paths.come_everywhere(flow, 2), 0);
         let late = [2, paths.next_order(flow, 1)];
         assert_eq!(paths.come(flow, 1, 0b01, |point| late[point]), 0b01);
     }

@@ -24,6 +24,7 @@ const STEADY: u8 = 4;
 
 impl Rise {
     /// Takes the next packet of the flow; says whether it is surely beyond all before.
+    #[inline]
     pub fn takes(&mut self, sighting: &Sighting) -> bool {
         let (begin, end) = match sighting.form {
             Form::Whole | Form::Segment if sighting.is_numbered => {

@@ -17,7 +17,6 @@ use crate::reassemble::Limits;
 use crate::receiver::{Forecast, NotModelled, Settings};
 use crate::source::{Block, FileFacts, FilterSet, Source};
 use hashbrown::HashMap;
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -213,25 +212,24 @@ fn align(
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> Aligned {
     let manner = options.manner();
-    let mut looks: VecDeque<Look> = (0..captures)
-        .map(|capture| Look::new(open(capture, Pass::Sample), &manner))
+    let mut samplers: Vec<Sampler> = (0..captures)
+        .map(|capture| Sampler::new(open(capture, Pass::Sample), &manner))
         .collect();
-    let looks = looks.make_contiguous();
     let mut wanted = FIRST_LOOK;
     loop {
-        for look in looks.iter_mut() {
-            look.read(wanted, flow);
+        for sampler in &mut samplers {
+            sampler.read(wanted, flow);
         }
-        let is_all_read = looks.iter().all(|look| look.has_ended);
-        if is_all_read || spanning(looks).is_some() || flow(Read::default()).is_break() {
-            return conclude_alignment(looks, options.order);
+        let is_all_read = samplers.iter().all(|sampler| sampler.has_ended);
+        if is_all_read || spanning(&samplers).is_some() || flow(Read::default()).is_break() {
+            return conclude_alignment(&samplers, options.order);
         }
         wanted = wanted.saturating_mul(2);
     }
 }
 
 /// One capture while it is sampled.
-struct Look {
+struct Sampler {
     source: Box<dyn Source>,
     observer: Observer,
     block: Block,
@@ -242,7 +240,7 @@ struct Look {
     head_bytes: usize,
 }
 
-impl Look {
+impl Sampler {
     fn new(source: Box<dyn Source>, manner: &Manner) -> Self {
         Self {
             source,
@@ -270,13 +268,13 @@ impl Look {
 }
 
 /// How each capture but one hangs together with one before it; `None` if some do not.
-fn spanning(looks: &[Look]) -> Option<()> {
+fn spanning(samplers: &[Sampler]) -> Option<()> {
     let mut known = vec![0];
-    while known.len() < looks.len() {
-        let next = (0..looks.len()).find(|capture| {
+    while known.len() < samplers.len() {
+        let next = (0..samplers.len()).find(|capture| {
             !known.contains(capture)
                 && known.iter().any(|other| {
-                    let common = looks[*other].sample.common(&looks[*capture].sample);
+                    let common = samplers[*other].sample.common(&samplers[*capture].sample);
                     common.is_some()
                 })
         })?;
@@ -285,9 +283,9 @@ fn spanning(looks: &[Look]) -> Option<()> {
     Some(())
 }
 
-fn conclude_alignment(looks: &[Look], order: Order) -> Aligned {
-    let captures = looks.len();
-    let common = |one: usize, other: usize| looks[one].sample.common(&looks[other].sample);
+fn conclude_alignment(samplers: &[Sampler], order: Order) -> Aligned {
+    let captures = samplers.len();
+    let common = |one: usize, other: usize| samplers[one].sample.common(&samplers[other].sample);
     let found = match order {
         Order::Given => (0..captures).collect(),
         Order::Found => in_order(captures, |one, other| match common(one, other) {
@@ -300,9 +298,9 @@ fn conclude_alignment(looks: &[Look], order: Order) -> Aligned {
         rough: vec![Duration(0); captures],
         is_known: vec![false; captures],
         backward: HashMap::new(),
-        head_bytes: looks
+        head_bytes: samplers
             .iter()
-            .map(|look| look.head_bytes)
+            .map(|sampler| sampler.head_bytes)
             .min()
             .unwrap_or(HEAD_BYTES),
         order: found,

@@ -62,9 +62,21 @@ impl AddAssign for Fates {
 }
 
 /// The class of an IP length, as in [`SIZES`].
+#[inline]
 pub(super) fn size_class(ip_bytes: u32) -> usize {
-    SIZES.iter().filter(|upper| ip_bytes > **upper).count()
+    // The first are one bit longer each, which takes no comparing with all.
+    let bits = u32::BITS - ip_bytes.leading_zeros();
+    match bits.saturating_sub(SIZES[0].count_ones()) as usize {
+        doubled @ ..DOUBLED => doubled,
+        _ => {
+            let larger = SIZES[DOUBLED..].iter();
+            DOUBLED + larger.filter(|upper| ip_bytes > **upper).count()
+        }
+    }
 }
+
+/// How many of [`SIZES`] are twice the one before and one.
+const DOUBLED: usize = 4;
 
 /// Where a fragment is in its datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,5 +263,18 @@ impl Shape {
         other.lost_from.reverse();
         other.runs.reverse();
         other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_in_the_class_of_the_first_that_is_not_less() {
+        for ip_bytes in (0..10_000).chain([u32::MAX]) {
+            let less = SIZES.iter().filter(|upper| ip_bytes > **upper).count();
+            assert_eq!(size_class(ip_bytes), less, "{ip_bytes}");
+        }
     }
 }

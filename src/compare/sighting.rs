@@ -1,7 +1,8 @@
 //! What one point saw: one innermost packet, one fragment, or one outer fragment.
 
 use super::content::hash;
-use crate::model::{FlowKey, Protocol, Sum, Timestamp, Verdict};
+use super::look::Look;
+use crate::model::{FlowKey, Protocol, Sum, Timestamp};
 
 /// Number of a flow as one point sees it, in the order they were met there.
 pub(super) type Lane = u32;
@@ -67,11 +68,7 @@ pub(super) struct Sighting {
     pub sum: Option<Sum>,
     /// IP length in bytes, header included.
     pub ip_bytes: u32,
-    pub hop_limit: u8,
-    /// TOS or traffic class: DSCP and ECN.
-    pub traffic_class: u8,
-    /// Verdict on the transport checksum, if there is one.
-    pub checksum: Option<Verdict>,
+    pub look: Look,
     /// Whether it is an outer packet: a tunnel is in its datagram.
     pub is_carrier: bool,
     pub share: Share,
@@ -98,9 +95,27 @@ mod kind {
     pub const CONTROL: u64 = 5;
 }
 
-/// What tells a stretch of a stream from others of its flow.
-pub(super) fn segment_identity(sequence: u32) -> u64 {
-    hash(&[kind::SEGMENT, sequence.into()])
+/// What tells a packet from others of its flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    number: u32,
+    /// What it is the number of.
+    of: u64,
+}
+
+impl Identity {
+    /// Of a stretch of a stream.
+    pub fn of_segment(sequence: u32) -> Self {
+        Self {
+            number: sequence,
+            of: kind::SEGMENT << 56,
+        }
+    }
+
+    /// Under which a packet of a flow is found.
+    pub fn key(self, flow: u32) -> u64 {
+        hash(&[u64::from(flow) << 32 | u64::from(self.number), self.of])
+    }
 }
 
 impl Sighting {
@@ -144,14 +159,17 @@ impl Sighting {
     }
 
     /// What tells it from others of its flow, wherever it is seen.
-    pub fn identity(&self) -> u64 {
-        let id = u64::from(self.id);
-        match self.form {
-            Form::Piece => hash(&[kind::PIECE, id]),
-            Form::Segment => segment_identity(self.offset),
-            Form::Whole if self.is_control => hash(&[kind::CONTROL, self.head, id]),
-            Form::Whole if self.is_numbered => hash(&[kind::NUMBERED, self.size(), id]),
+    pub fn identity(&self) -> Identity {
+        let of = match self.form {
+            Form::Segment => return Identity::of_segment(self.offset),
+            Form::Piece => kind::PIECE << 56,
+            Form::Whole if self.is_control => hash(&[kind::CONTROL, self.head]),
+            Form::Whole if self.is_numbered => kind::NUMBERED << 56 | self.size(),
             Form::Whole => hash(&[kind::ALIKE, self.size(), self.head]),
+        };
+        Identity {
+            number: self.id,
+            of,
         }
     }
 
@@ -221,7 +239,7 @@ pub(super) struct Batch {
     pub bases: Vec<(Lane, Lane)>,
     pub sightings: Vec<Sighting>,
     /// Time of the latest frame read so far, of whatever kind.
-    pub until: Option<Timestamp>,
+    pub until: Timestamp,
 }
 
 /// A datagram with some identification, and bytes that follow from it.
@@ -244,9 +262,10 @@ pub(super) fn example(id: u32) -> Sighting {
         head: id.into(),
         sum: None,
         ip_bytes: 120,
-        hop_limit: 64,
-        traffic_class: 0,
-        checksum: None,
+        look: Look {
+            hop_limit: 64,
+            ..Look::default()
+        },
         is_carrier: false,
         share: Share::All,
         is_fresh: false,

@@ -5,8 +5,7 @@
 use super::clocks::is_beside;
 use super::settle::LINGER;
 use super::step::Told;
-use super::{Arrival, Flight, apart, key, pairs};
-use crate::compare::alike::Look;
+use super::{Arrival, Flight, pairs};
 use crate::compare::book::{Book, Passed};
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
@@ -18,26 +17,53 @@ pub(in crate::compare) const ABREAST: usize = 32;
 /// the same for all of them.
 const AT_ONCE: Duration = Duration::from_millis(10);
 
+/// What has come of each point.
+trait Points {
+    fn all(&self) -> &[&[Sighting]];
+}
+
+impl Points for &[&[Sighting]] {
+    fn all(&self) -> &[&[Sighting]] {
+        self
+    }
+}
+
+/// So many there are mostly: loops over points are none, then.
+impl Points for [&[Sighting]; 2] {
+    fn all(&self) -> &[&[Sighting]] {
+        self
+    }
+}
+
 /// What has come of each point, and is the same packets everywhere.
-struct Abreast<'a> {
-    next: &'a [&'a [Sighting]],
+struct Abreast<P> {
+    points: P,
     /// Of which flow each packet is.
     flows: [u32; ABREAST],
+    /// Whether each is beyond all that every point saw of its flow.
+    are_fresh: [bool; ABREAST],
     /// By point: when each packet came there, by the clock of the first.
     times: Vec<[Timestamp; ABREAST]>,
     /// When each came to the first point that it came to, and to the last.
     spans: [(Timestamp, Timestamp); ABREAST],
 }
 
-impl Abreast<'_> {
-    /// A packet as the first point saw it.
-    fn sighting(&self, place: usize) -> &Sighting {
-        &self.next[0][place]
+impl<P: Points> Abreast<P> {
+    /// What has come, by point.
+    #[inline(always)]
+    fn next(&self) -> &[&[Sighting]] {
+        self.points.all()
     }
 
-    /// Whether a packet is beyond all that every point saw of its flow.
-    fn is_fresh(&self, place: usize) -> bool {
-        self.next.iter().all(|next| next[place].is_fresh)
+    /// How many points there are.
+    #[inline(always)]
+    fn points(&self) -> usize {
+        self.next().len()
+    }
+
+    /// A packet as the first point saw it.
+    fn sighting(&self, place: usize) -> &Sighting {
+        &self.next()[0][place]
     }
 
     /// Whether a packet took so long that copies of it might have come in between.
@@ -51,20 +77,26 @@ impl Flight {
     /// Takes what every point takes next, as far as that is the same packet everywhere, and
     /// surely no other; gives how many these were. `next` is what has come of each point.
     pub fn take_abreast(&mut self, next: &[&[Sighting]]) -> usize {
-        if !self.is_acquainted {
-            return 0;
+        match next {
+            _ if !self.is_acquainted => 0,
+            [front, back] => self.take_next([*front, *back]),
+            _ => self.take_next(next),
         }
+    }
+
+    #[inline(never)]
+    fn take_next(&mut self, points: impl Points) -> usize {
         let mut abreast = Abreast {
-            next,
+            points,
             flows: [NONE; ABREAST],
+            are_fresh: [false; ABREAST],
             times: std::mem::take(&mut self.times),
-            spans: [(Timestamp::MAX, Timestamp::MIN); ABREAST],
+            spans: [(Timestamp(0), Timestamp(0)); ABREAST],
         };
         let common = self.common(&mut abreast);
         if common > 1 {
             self.fetch_flows(0, &abreast.flows[..common]);
         }
-        self.tell_times(&mut abreast, common);
         let taken = self.take_common(&mut abreast, common);
         self.times = abreast.times;
         taken
@@ -92,60 +124,85 @@ impl Flight {
     }
 
     /// How many packets are the same at every point, and of which flows.
-    fn common(&self, abreast: &mut Abreast<'_>) -> usize {
-        let Some((first, others)) = abreast.next.split_first() else {
+    #[inline(always)]
+    fn common(&self, abreast: &mut Abreast<impl Points>) -> usize {
+        let Some((first, others)) = abreast.points.all().split_first() else {
             return 0;
         };
-        let longest = abreast.next.iter().map(|next| next.len()).min();
-        let longest = longest.unwrap_or(0).min(ABREAST);
-        for place in 0..longest {
-            let sighting = &first[place];
-            let flow = self.paths.bound_to(0, sighting.lane);
-            let mut theirs = (1..).zip(others);
-            let is_it = |(point, other): (usize, &&[Sighting])| {
-                other[place].is_same_as(sighting)
-                    && self.paths.bound_to(point, other[place].lane) == flow
-            };
-            let is_left = |next: &&[Sighting]| next[place].lane != NO_LANE;
-            let is_one = sighting.form != Form::Piece
-                && theirs.all(is_it)
-                && (flow != NONE || abreast.next.iter().all(is_left));
-            let is_far = |next: &&[Sighting]| apart(next[place].time, next[0].time) > AT_ONCE;
-            if !is_one || abreast.next.iter().any(is_far) {
-                return place;
-            }
-            abreast.flows[place] = flow;
+        let mut common = first.len().min(ABREAST);
+        for other in others {
+            let both = first[..common].iter().zip(*other);
+            common = both
+                .take_while(|(one, other)| one.is_same_as(other))
+                .count();
         }
-        longest
+        common = self.at_once(0, &first[..common], &mut abreast.flows);
+        for (is_fresh, sighting) in abreast.are_fresh.iter_mut().zip(&first[..common]) {
+            *is_fresh = sighting.is_fresh;
+        }
+        for (point, other) in (1..).zip(others) {
+            let mut flows = [NONE; ABREAST];
+            common = self.at_once(point, &other[..common], &mut flows);
+            let bound = abreast.flows[..common].iter().zip(&flows);
+            common = bound.take_while(|(one, other)| one == other).count();
+            for (is_fresh, sighting) in abreast.are_fresh.iter_mut().zip(&other[..common]) {
+                *is_fresh &= sighting.is_fresh;
+            }
+        }
+        common
+    }
+
+    /// How many of those that come next to a point are no fragments, and come at once; and
+    /// of which flows.
+    #[inline(always)]
+    fn at_once(&self, point: usize, next: &[Sighting], flows: &mut [u32; ABREAST]) -> usize {
+        let Some(first) = next.first() else {
+            return 0;
+        };
+        let (earliest, latest) = (first.time + Duration(-AT_ONCE.0), first.time + AT_ONCE);
+        let mut count = 0;
+        for (sighting, flow) in next.iter().zip(flows) {
+            let is_left = sighting.form != Form::Piece && sighting.lane != NO_LANE;
+            if !is_left || !(earliest..=latest).contains(&sighting.time) {
+                break;
+            }
+            *flow = self.paths.bound_to(point, sighting.lane);
+            count += 1;
+        }
+        count
     }
 
     /// Finds when packets came.
-    fn tell_times(&self, abreast: &mut Abreast<'_>, common: usize) {
-        abreast.times.resize(self.points, [Timestamp(0); ABREAST]);
-        for ((next, times), clock) in abreast
-            .next
-            .iter()
-            .zip(&mut abreast.times)
-            .zip(&self.clocks)
-        {
-            let places = next[..common].iter().zip(times).zip(&mut abreast.spans);
+    #[inline(always)]
+    fn tell_times(&self, abreast: &mut Abreast<impl Points>, common: usize) {
+        let (points, spans) = (abreast.points(), &mut abreast.spans[..common]);
+        abreast.times.resize(points, [Timestamp(0); ABREAST]);
+        for (point, next) in abreast.points.all().iter().enumerate() {
+            let (clock, times) = (&self.clocks[point], &mut abreast.times[point]);
+            let places = next[..common].iter().zip(times).zip(&mut *spans);
             for ((sighting, time), (first, last)) in places {
                 *time = clock.to_reference(sighting.time);
-                (*first, *last) = ((*first).min(*time), (*last).max(*time));
+                (*first, *last) = match point {
+                    0 => (*time, *time),
+                    _ => ((*first).min(*time), (*last).max(*time)),
+                };
             }
         }
     }
 
     /// Takes packets that are the same at every point, as long as there is nothing else that
     /// they may be; gives how many.
-    fn take_common(&mut self, abreast: &mut Abreast<'_>, common: usize) -> usize {
+    #[inline(always)]
+    fn take_common(&mut self, abreast: &mut Abreast<impl Points>, common: usize) -> usize {
         if common == 0 {
             return 0;
         }
+        self.tell_times(abreast, common);
         self.pass(abreast.spans[0].0);
-        let mut places = 0..common;
-        let other = places.find(|place| !self.may_come(abreast, *place));
-        let taken = other.unwrap_or(common);
+        let mut taken = 0;
+        while taken < common && self.may_come(abreast, taken) {
+            taken += 1;
+        }
         if taken > 0 {
             self.come_abreast(abreast, taken);
         }
@@ -153,7 +210,8 @@ impl Flight {
     }
 
     /// Whether a packet may come to every point at once. Then it is noted: a copy may come.
-    fn may_come(&mut self, abreast: &mut Abreast<'_>, place: usize) -> bool {
+    #[inline(always)]
+    fn may_come(&mut self, abreast: &mut Abreast<impl Points>, place: usize) -> bool {
         if abreast.lingers(place) {
             return false;
         }
@@ -163,19 +221,19 @@ impl Flight {
         let (sighting, flow) = (abreast.sighting(place), abreast.flows[place]);
         let may_come = !self.paths.is_part(flow)
             && self.comes_as_one(sighting, flow)
-            && (abreast.is_fresh(place) || self.is_new(abreast, place));
+            && (abreast.are_fresh[place] || self.is_new(abreast, place));
         if may_come && sighting.can_be_told() {
             let (_, last) = abreast.spans[place];
             self.march
-                .passed(key(flow, sighting.identity()), sighting, last);
+                .passed(sighting.identity().key(flow), sighting, last);
         }
         may_come
     }
 
     /// Whether a flow is known by now that was not when a packet was first looked at. What
     /// goes by the same names everywhere is met everywhere.
-    fn meet_abreast(&mut self, abreast: &mut Abreast<'_>, place: usize) -> bool {
-        let lane_at = |point: usize| abreast.next[point][place].lane;
+    fn meet_abreast(&mut self, abreast: &mut Abreast<impl Points>, place: usize) -> bool {
+        let lane_at = |point: usize| abreast.next()[point][place].lane;
         let flow = match self.paths.bound_to(0, lane_at(0)) {
             NONE => self.paths.add_everywhere(lane_at),
             flow => Some(flow),
@@ -188,7 +246,7 @@ impl Flight {
     }
 
     /// Whether a packet that may have been seen before is no copy of what passed not long ago.
-    fn is_new(&mut self, abreast: &Abreast<'_>, place: usize) -> bool {
+    fn is_new(&mut self, abreast: &Abreast<impl Points>, place: usize) -> bool {
         let flow = abreast.flows[place];
         let arrival = Arrival {
             point: 0,
@@ -199,13 +257,14 @@ impl Flight {
     }
 
     /// Every point sees packets, and they are written down.
-    fn come_abreast(&mut self, abreast: &Abreast<'_>, taken: usize) {
+    #[inline(always)]
+    fn come_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize) {
         for flow in &abreast.flows[..taken] {
             // What waits was passed over.
             self.fall_out(*flow);
             self.ask_the_way(*flow);
         }
-        for back in 1..self.points {
+        for back in 1..abreast.points() {
             self.learn_abreast(abreast, taken, back);
         }
         if let Some(mut book) = self.book.take() {
@@ -215,20 +274,22 @@ impl Flight {
     }
 
     /// A point learns from the one in front of it.
-    fn learn_abreast(&mut self, abreast: &Abreast<'_>, taken: usize, back: usize) {
+    #[inline(always)]
+    fn learn_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, back: usize) {
         let (front, paths) = (back - 1, &mut self.paths);
         let mut ways = [None; ABREAST];
         for (place, way) in ways[..taken].iter_mut().enumerate() {
-            let [there, here] = [front, back].map(|point| &abreast.next[point][place]);
+            let [there, here] = [front, back].map(|point| &abreast.next()[point][place]);
             let flow = paths.get_mut(abreast.flows[place]);
-            flow.learn(there.hop_limit, here.hop_limit, here.has_identity());
+            let [front, back] = [there, here].map(|sighting| sighting.look.hop_limit);
+            flow.learn(front, back, here.has_identity());
             *way = here.can_be_told().then(|| flow.is_backward());
         }
         let told = || {
             let ways = ways[..taken].iter().enumerate();
             ways.filter_map(|(place, way)| Some((place, (*way)?)))
         };
-        let (theirs, mine) = (abreast.next[front], abreast.next[back]);
+        let (theirs, mine) = (abreast.next()[front], abreast.next()[back]);
         let times = &abreast.times[front];
         let seen = told().map(|(place, way)| (times[place], mine[place].time, way));
         self.clocks[back].learn_together(seen);
@@ -239,21 +300,29 @@ impl Flight {
     }
 
     /// How long a packet took from one point to another.
-    fn delay(&self, abreast: &Abreast<'_>, (front, back): (usize, usize), place: usize) -> i64 {
+    #[inline(always)]
+    fn delay(
+        &self,
+        abreast: &Abreast<impl Points>,
+        (front, back): (usize, usize),
+        place: usize,
+    ) -> i64 {
         if is_beside(front, back) {
-            let [entered, left] = [front, back].map(|point| abreast.next[point][place].time);
+            let [entered, left] = [front, back].map(|point| abreast.next()[point][place].time);
             return self.took_beside(back, entered, left);
         }
         let [entered, left] = [front, back].map(|point| abreast.times[point][place]);
         (left - entered).0.saturating_abs()
     }
 
-    fn write_abreast(&mut self, abreast: &Abreast<'_>, taken: usize, book: &mut Book) {
-        for place in 0..taken {
-            let looks = abreast.next.iter().map(|next| Look::from(&next[place]));
+    #[inline(always)]
+    fn write_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, book: &mut Book) {
+        let mut accounts = [0; ABREAST];
+        for (place, account) in accounts[..taken].iter_mut().enumerate() {
+            let looks = abreast.next().iter().map(|next| next[place].look);
             let (first, last) = abreast.spans[place];
             let flow = abreast.flows[place];
-            let reordered = self.paths.come_everywhere(flow);
+            let reordered = self.paths.come_everywhere(flow, abreast.points());
             let passed = Passed {
                 flow,
                 ip_bytes: abreast.sighting(place).ip_bytes,
@@ -261,14 +330,13 @@ impl Flight {
                 last,
                 reordered,
             };
-            book.pass(&passed, looks);
+            *account = book.pass(&passed, looks);
         }
         book.count_passed(&abreast.spans[..taken]);
-        for (pair, (front, back)) in pairs(self.points).enumerate() {
-            for place in 0..taken {
+        for (pair, ends) in pairs(abreast.points()).enumerate() {
+            for (place, account) in accounts[..taken].iter().enumerate() {
                 if abreast.sighting(place).can_be_told() {
-                    let delay = self.delay(abreast, (front, back), place);
-                    book.delayed(abreast.flows[place], pair, delay);
+                    book.delayed(*account, pair, self.delay(abreast, ends, place));
                 }
             }
         }

@@ -39,8 +39,8 @@ impl Flight {
         };
         let there = seen_at(self, other);
         let (front, back) = match other < point {
-            true => (there.hop_limit, sighting.hop_limit),
-            false => (sighting.hop_limit, there.hop_limit),
+            true => (there.look.hop_limit, sighting.look.hop_limit),
+            false => (sighting.look.hop_limit, there.look.hop_limit),
         };
         let known = self.paths.get_mut(flow);
         known.learn(front, back, trust.is_numbered_alike);
@@ -115,12 +115,17 @@ impl Flight {
     }
 
     /// Which way the addresses of a flow go, once more of them are known.
+    #[inline]
     pub(super) fn ask_the_way(&mut self, flow: u32) {
         let known = self.paths.get(flow);
-        if known.asked == known.points {
-            return;
+        if known.asked != known.points {
+            self.find_the_way(flow);
         }
-        let points = known.points;
+    }
+
+    #[cold]
+    fn find_the_way(&mut self, flow: u32) {
+        let points = self.paths.get(flow).points;
         let goes_back = (0..self.points).any(|point| {
             let key = self.paths.key_at(flow, point);
             let hint = key.and_then(|key| self.backward.get(&(point, key.addresses)));

@@ -3,7 +3,7 @@
 
 use super::step::COPIES_COME_WITHIN;
 use super::{
-    Arrival, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, content_key, datagram_key, key,
+    Arrival, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, content_key, datagram_key,
     may_be_renumbered, place_in,
 };
 use crate::compare::parcel::{Parcel, UNKNOWN};
@@ -83,7 +83,7 @@ impl Flight {
         let (mut best, mut other): (Option<Found>, Option<Found>) = (None, None);
         for name in self.paths.names(flow) {
             let found = self
-                .look(arrival, key(name, arrival.sighting.identity()))
+                .look(arrival, arrival.sighting.identity().key(name))
                 .or_else(|| self.as_datagram(arrival, name))
                 .or_else(|| self.as_message(arrival, name));
             let Some(found) = found else {
@@ -238,7 +238,7 @@ impl Flight {
         sighting.form == Form::Segment
             && self
                 .index
-                .newest(key(flow, sighting.identity()))
+                .newest(sighting.identity().key(flow))
                 .take(MAX_CHAIN)
                 .any(is_it)
     }
@@ -248,7 +248,7 @@ impl Flight {
         if sighting.form != Form::Segment {
             return None;
         }
-        let chain = self.index.newest(key(flow, sighting.identity()));
+        let chain = self.index.newest(sighting.identity().key(flow));
         let mut chain = chain.take(MAX_CHAIN);
         let parcel = chain.find(|parcel| {
             let parcel = &self.parcels[*parcel];

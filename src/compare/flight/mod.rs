@@ -364,7 +364,7 @@ impl Flight {
         let number = self.parcels.insert(|| parcel);
         let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
         let piece = self.add_piece(number, sighting, offset, bytes);
-        self.add_key(number, key(flow, sighting.identity()));
+        self.add_key(number, sighting.identity().key(flow));
         if sighting.may_be_cut() {
             if let Some(base) = self.paths.base_of(point, sighting.lane) {
                 self.add_key(number, datagram_key(base, sighting.id));
@@ -493,10 +493,6 @@ fn bit(point: usize) -> Mask {
 fn nearest(others: Mask, point: usize, points: usize) -> Option<usize> {
     let in_front = (0..point).rev().find(|other| others & bit(*other) != 0);
     in_front.or_else(|| (point + 1..points).find(|other| others & bit(*other) != 0))
-}
-
-fn key(flow: u32, identity: u64) -> u64 {
-    hash(&[flow.into(), identity])
 }
 
 fn datagram_key(flow: u32, id: u32) -> u64 {

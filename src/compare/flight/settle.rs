@@ -1,6 +1,6 @@
 //! What is over is written down, and forgotten.
 
-use super::{Due, Flight, SUPER_BYTES, key};
+use super::{Due, Flight, SUPER_BYTES};
 use crate::compare::book::Book;
 use crate::compare::copies::Copied;
 use crate::compare::parcel::Parcel;
@@ -83,7 +83,7 @@ impl Flight {
         let took_long = parcel.is_old || self.now - parcel.first > LINGER;
         let is_over = took_long && self.is_complete(parcel);
         if might_have_marched {
-            let key = key(flow, sighting.identity());
+            let key = sighting.identity().key(flow);
             self.march.passed(key, sighting, parcel.last);
             self.retire(number);
         }

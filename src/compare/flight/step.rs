@@ -2,8 +2,7 @@
 
 use super::clocks::Trust;
 use super::find::Fit;
-use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, key, pairs};
-use crate::compare::alike::Look;
+use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, pairs};
 use crate::compare::book::{Book, Passed};
 use crate::compare::march::Step;
 use crate::compare::parcel::Seen;
@@ -88,7 +87,7 @@ impl Flight {
             Told::Unclear => return false,
             Told::New => {}
         }
-        let key = key(flow, sighting.identity());
+        let key = sighting.identity().key(flow);
         let place = self.march.line_up(point, sighting, flow, key, time);
         self.see_in_step(arrival, place);
         true
@@ -99,7 +98,7 @@ impl Flight {
     pub(super) fn told(&mut self, arrival: Arrival<'_>, flow: u32) -> Told {
         let told = self.tell(arrival, flow);
         if told == Told::Copy {
-            let key = key(flow, arrival.sighting.identity());
+            let key = arrival.sighting.identity().key(flow);
             self.copies.note(key, flow, arrival.point, self.now);
         }
         told
@@ -113,7 +112,7 @@ impl Flight {
             return Told::New;
         }
         let is_near = |before| sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN;
-        let key = key(flow, sighting.identity());
+        let key = sighting.identity().key(flow);
         match self.march.before(key, sighting) {
             Before::Waits => Told::Unclear,
             Before::Passed(before) if is_near(before) => Told::Copy,
@@ -174,12 +173,12 @@ impl Flight {
             last: waiting.last,
             reordered: waiting.reordered,
         };
-        book.pass(&passed, seen.iter().map(Look::from));
+        let account = book.pass(&passed, seen.iter().map(|seen| seen.look));
         book.count_passed(&[(passed.first, passed.last)]);
         if waiting.sighting.can_be_told() {
             for (pair, ends) in pairs(self.points).enumerate() {
                 let delay = self.took(ends, &seen[ends.0], &seen[ends.1]);
-                book.delayed(waiting.flow, pair, delay);
+                book.delayed(account, pair, delay);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Stretches of a stream that NICs cut and join.
 
-use super::{Arrival, Flight, MAX_CHAIN, SUPER_BYTES, apart, bit, key};
+use super::{Arrival, Flight, MAX_CHAIN, SUPER_BYTES, apart, bit};
 use crate::compare::parcel::Parcel;
-use crate::compare::sighting::{Form, Sighting, segment_identity};
+use crate::compare::sighting::{Form, Identity, Sighting};
 use crate::compare::slab::NONE;
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl Flight {
         let parcel = &self.parcels[number];
         let is_super = parcel.length > SUPER_BYTES;
         if !is_super && offset + part.bytes < parcel.length {
-            let next = key(parcel.flow, segment_identity(part.end()));
+            let next = Identity::of_segment(part.end()).key(parcel.flow);
             self.add_key(number, next);
         }
         self.add_piece(number, part, offset, part.bytes)
@@ -68,9 +68,9 @@ impl Flight {
     ) -> Option<(u32, u32, u32)> {
         let (point, sighting, time) = arrival.parts();
         let (at, left) = (wanted.start, wanted.end.wrapping_sub(wanted.start));
-        let identity = segment_identity(at);
+        let identity = Identity::of_segment(at);
         let names = || self.paths.names(flow);
-        let begins = names().flat_map(|name| self.index.newest(key(name, identity)));
+        let begins = names().flat_map(|name| self.index.newest(identity.key(name)));
         let begins = begins.take(MAX_CHAIN);
         let large = names().filter_map(|name| self.supers.get(&name));
         let large = large.flatten().copied();
