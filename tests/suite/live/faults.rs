@@ -255,8 +255,10 @@ fn figures_are_served_while_it_goes_on() {
     let mut watching = Watching::start(&network, &words);
     watching.snapshot();
     send(&network, &["flood", RECEIVER, "8000", "20", "0.5"]);
-    let frames = count(&watching.snapshot(), "totals.frames");
-    assert!(frames > 100);
+    let snapshot = watching.wait_for("frames", |line| {
+        line["totals"]["frames"].as_u64() > Some(500)
+    });
+    let frames = count(&snapshot, "totals.frames");
     let scrape = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9464/metrics').read().decode())";
     let mut python = network.start_at_receiver(&["python3", "-c", scrape]);
     let mut page = String::new();
