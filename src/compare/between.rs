@@ -156,6 +156,14 @@ impl Between {
         }
     }
 
+    /// Reads what a lost packet is counted in.
+    pub(super) fn read(&self) -> u64 {
+        let [lost, gained] = &self.shape.runs;
+        let sizes = self.shape.sizes.iter().map(|fates| fates.of(Fate::Both));
+        let losses = sizes.fold(lost.losses ^ gained.losses, |read, both| read ^ both);
+        self.front.bytes ^ self.back.bytes ^ self.outside[0] ^ losses
+    }
+
     /// Copies of a packet that both sides saw came to either.
     pub(super) fn copied(&mut self, front: u8, back: u8) {
         self.more_copies[0] += u64::from(front.saturating_sub(back));

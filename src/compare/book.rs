@@ -420,6 +420,17 @@ impl Book {
         pending.map_or(0, Pending::count) ^ u32::from(packets)
     }
 
+    /// Reads the account of a flow.
+    pub fn read_account(&self, flow: u32) -> u32 {
+        let number = self.numbers.get(flow as usize).copied();
+        let account = number.and_then(|number| self.accounts.get(number as usize));
+        account.map_or(0, |account| {
+            let between = account.between.iter().map(Between::read);
+            let at = account.at.iter().map(|passage| passage.packets);
+            between.chain(at).fold(0, u64::wrapping_add) as u32
+        })
+    }
+
     /// Writes down copies of a packet that every point had seen before, by point.
     pub fn copied(&mut self, flow: u32, copies: &[u8]) {
         let number = self.number(flow);

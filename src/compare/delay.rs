@@ -47,6 +47,11 @@ impl Delays {
         let _ = self.0.add(&others.0);
     }
 
+    /// 99 of 100 took no longer; nothing if there are none.
+    fn p99(&self) -> u64 {
+        self.0.value_at_quantile(0.99)
+    }
+
     /// What they are.
     pub fn figures(&self) -> Option<DelayFigures> {
         let histogram = &self.0;
@@ -54,7 +59,7 @@ impl Delays {
             packets: histogram.len(),
             min: histogram.min(),
             median: histogram.value_at_quantile(0.5),
-            p99: histogram.value_at_quantile(0.99),
+            p99: self.p99(),
             max: histogram.max(),
         })
     }
@@ -110,7 +115,7 @@ impl DelaysOf {
     pub fn slow(&self, number: usize, pair: usize) -> Duration {
         let own = self.own.get(number * self.pairs + pair);
         let known = own.into_iter().chain(self.rest.get(pair)).flatten();
-        let slow = known.filter_map(|delays| Some(delays.figures()?.p99)).max();
+        let slow = known.map(Delays::p99).max();
         Duration(slow.unwrap_or(0) as i64)
     }
 

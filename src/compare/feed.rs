@@ -1,25 +1,16 @@
 //! What has come of one point and is not matched yet, and what of it is of which flow.
 
 use super::flight::{ABREAST, FETCHED, Flight, apart};
+use super::handover::{Sent, Taker};
 use super::sighting::{Batch, Lane, NO_LANE, Sighting};
 use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
 use crate::source::Progress;
-use std::sync::mpsc::Receiver;
-
-/// One batch, and how far its capture was read with it.
-pub(super) struct Sent {
-    pub batch: Batch,
-    pub read: Progress,
-    pub frames: u64,
-    /// First frame of the capture.
-    pub from: Option<Timestamp>,
-}
 
 /// What comes of one point.
 pub(super) struct Feed {
     point: usize,
-    receive: Receiver<Sent>,
+    taker: Taker,
     batch: Batch,
     next: usize,
     /// Where the time is far from the one before, if that is not over.
@@ -50,10 +41,10 @@ struct ByLane {
 const FAR: Duration = Duration::from_secs(2);
 
 impl Feed {
-    pub fn new(point: usize, receive: Receiver<Sent>) -> Self {
+    pub fn new(point: usize, taker: Taker) -> Self {
         Self {
             point,
-            receive,
+            taker,
             batch: Batch::default(),
             next: 0,
             jump: 0,
@@ -72,9 +63,9 @@ impl Feed {
             return true;
         }
         while self.next >= self.batch.sightings.len() && !self.has_ended {
-            match self.receive.recv() {
-                Err(_) => self.has_ended = true,
-                Ok(sent) => self.open(sent, flight),
+            match self.taker.take() {
+                None => self.has_ended = true,
+                Some(sent) => self.open(sent, flight),
             }
         }
         self.look_ahead(flight);
@@ -83,7 +74,9 @@ impl Feed {
 
     fn open(&mut self, sent: Sent, flight: &mut Flight) {
         self.by_lane.pass(self.batch.sightings.len());
-        (self.batch, self.next) = (sent.batch, 0);
+        let matched = std::mem::replace(&mut self.batch, sent.batch);
+        self.taker.give_back(matched.sightings);
+        self.next = 0;
         (self.read, self.frames) = (sent.read, sent.frames);
         flight.meet(self.point, &self.batch);
         flight.spans[self.point] = sent.from.map(|from| (from, self.batch.until));

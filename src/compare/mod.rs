@@ -31,6 +31,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod align;
+mod aligned;
 mod alike;
 mod between;
 mod book;
@@ -41,6 +42,7 @@ mod damage;
 mod delay;
 mod feed;
 mod flight;
+mod handover;
 mod index;
 mod lanes;
 mod look;
@@ -50,6 +52,7 @@ mod observer;
 mod outcome;
 mod parcel;
 mod paths;
+mod reader;
 mod recent;
 mod rise;
 mod run;

@@ -101,14 +101,24 @@ impl Observer {
         }
     }
 
-    /// Looks at all frames of a block; gives what was seen.
-    pub fn observe(&mut self, block: &Block) -> Batch {
+    /// Looks at all frames of a block.
+    pub fn observe(&mut self, block: &Block) {
         for frame in block.frames() {
             self.frame(&frame);
         }
+    }
+
+    /// How much was seen that was not taken yet.
+    pub fn seen(&self) -> usize {
+        self.sight.sightings.len()
+    }
+
+    /// What was seen since this was last asked for; what comes is written into `room`.
+    pub fn batch(&mut self, room: Vec<Sighting>) -> Batch {
         self.sight.name();
-        // The next block has about as many.
-        let room = Vec::with_capacity(self.sight.sightings.len());
+        let mut room = room;
+        // There will be about as many.
+        room.reserve(self.sight.sightings.len());
         Batch {
             lanes: self.sight.lanes.take_fresh(),
             bases: self.sight.lanes.take_bases(),

@@ -1,6 +1,6 @@
 //! What is over is written down, and forgotten.
 
-use super::{Due, Flight, SUPER_BYTES};
+use super::{Due, FETCHED, Flight, SUPER_BYTES};
 use crate::compare::book::Book;
 use crate::compare::copies::Copied;
 use crate::compare::parcel::Parcel;
@@ -125,10 +125,33 @@ impl Flight {
         while let Some(due) = self.young.pop_front() {
             self.look_at(due);
         }
-        let old = std::mem::take(&mut self.old).into_sorted_vec();
-        for Reverse(due) in old.iter().rev() {
-            self.settle(due.parcel);
+        // Most of it lies in order: a heap takes what comes later behind what it has.
+        let mut old = std::mem::take(&mut self.old).into_vec();
+        old.sort_by_key(|Reverse(due)| *due);
+        for some in old.chunks(FETCHED) {
+            self.fetch_parcels(some.iter().map(|Reverse(due)| due.parcel));
+            for Reverse(due) in some {
+                self.settle(due.parcel);
+            }
         }
+    }
+
+    /// Reads what is known of parcels that are about to be settled: it is far away in memory,
+    /// and here all wait for it together.
+    fn fetch_parcels(&self, parcels: impl Iterator<Item = u32>) {
+        let read = parcels.fold(0, |read, parcel| {
+            let parcel = &self.parcels[parcel];
+            let book = self
+                .book
+                .as_ref()
+                .map_or(0, |book| book.read_account(parcel.flow));
+            let piece = match parcel.pieces {
+                NONE => 0,
+                piece => self.pieces[piece].ip_bytes ^ self.seen(piece, 0).order,
+            };
+            read ^ piece ^ book
+        });
+        std::hint::black_box(read);
     }
 
     pub(super) fn settle(&mut self, number: u32) {

@@ -1,0 +1,207 @@
+//! What is known before anything is matched: of each capture so much is read as it takes to
+//! know how their clocks are apart.
+
+use super::align::{Common, Sample, in_order};
+use super::content::HEAD_BYTES;
+use super::observer::{Manner, Observer};
+use super::run::{Open, Options, Order, Pass, Read};
+use super::sighting::Sighting;
+use crate::model::{Addresses, Duration};
+use crate::source::{Block, Source};
+use hashbrown::HashMap;
+use std::ops::ControlFlow;
+use std::thread;
+
+/// How captures hang together.
+pub(super) struct Aligned {
+    /// Captures in the order of the path.
+    pub order: Vec<usize>,
+    /// Whether it is another than was given.
+    pub is_found: bool,
+    /// How far clocks are ahead of that of the first point, by place in that order.
+    pub rough: Vec<Duration>,
+    /// Whether that is known.
+    pub is_known: Vec<bool>,
+    pub backward: HashMap<(usize, Addresses), bool>,
+    pub head_bytes: usize,
+}
+
+/// Sightings of each capture that are looked at first; then twice as many.
+const FIRST_LOOK: usize = 1 << 13;
+
+/// Blocks that are read before somebody is asked whether to go on.
+const TURN: usize = 256;
+
+/// Reads captures until it is known how their clocks are apart, or `flow` breaks.
+pub(super) fn align(
+    captures: usize,
+    open: Open<'_>,
+    options: &Options,
+    flow: &dyn Fn(Read) -> ControlFlow<()>,
+) -> Aligned {
+    let manner = options.manner();
+    let mut samplers: Vec<Sampler> = (0..captures)
+        .map(|capture| Sampler::new(open(capture, Pass::Sample), &manner))
+        .collect();
+    let mut wanted = FIRST_LOOK;
+    loop {
+        let has_broken = read(&mut samplers, wanted, flow).is_break();
+        let is_all_read = samplers.iter().all(|sampler| sampler.has_ended);
+        if has_broken || is_all_read || spanning(&samplers).is_some() {
+            return conclude(&samplers, options.order);
+        }
+        wanted = wanted.saturating_mul(2);
+    }
+}
+
+/// Reads so much of each capture, all of them at once.
+fn read(
+    samplers: &mut [Sampler],
+    wanted: usize,
+    flow: &dyn Fn(Read) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    while samplers.iter().any(|sampler| sampler.is_short_of(wanted)) {
+        flow(Read::default())?;
+        thread::scope(|scope| {
+            let short = samplers
+                .iter_mut()
+                .filter(|sampler| sampler.is_short_of(wanted));
+            for sampler in short {
+                scope.spawn(|| sampler.read(wanted));
+            }
+        });
+    }
+    ControlFlow::Continue(())
+}
+
+/// One capture while it is sampled.
+struct Sampler {
+    source: Box<dyn Source>,
+    observer: Observer,
+    block: Block,
+    sample: Sample,
+    /// For what is seen next.
+    room: Vec<Sighting>,
+    seen: usize,
+    has_ended: bool,
+    /// Fewest bytes that were captured of a payload that was cut.
+    head_bytes: usize,
+}
+
+impl Sampler {
+    fn new(source: Box<dyn Source>, manner: &Manner) -> Self {
+        Self {
+            source,
+            observer: Observer::new(manner),
+            block: Block::default(),
+            sample: Sample::default(),
+            room: Vec::new(),
+            seen: 0,
+            has_ended: false,
+            head_bytes: HEAD_BYTES,
+        }
+    }
+
+    fn is_short_of(&self, wanted: usize) -> bool {
+        self.seen < wanted && !self.has_ended
+    }
+
+    /// Reads so much, or as much of it as there is a turn for.
+    fn read(&mut self, wanted: usize) {
+        for _ in 0..TURN {
+            if !self.is_short_of(wanted) {
+                return;
+            }
+            if !self.source.fill(&mut self.block) {
+                self.has_ended = true;
+                return;
+            }
+            self.observer.observe(&self.block);
+            let batch = self.observer.batch(std::mem::take(&mut self.room));
+            self.seen += batch.sightings.len();
+            self.sample.take(&batch.lanes, &batch.sightings);
+            self.room = batch.sightings;
+            self.room.clear();
+            self.head_bytes = self.head_bytes.min(self.observer.shortest_head());
+        }
+    }
+}
+
+/// How each capture but one hangs together with one before it; `None` if some do not.
+fn spanning(samplers: &[Sampler]) -> Option<()> {
+    let mut known = vec![0];
+    while known.len() < samplers.len() {
+        let next = (0..samplers.len()).find(|capture| {
+            !known.contains(capture)
+                && known.iter().any(|other| {
+                    let common = samplers[*other].sample.common(&samplers[*capture].sample);
+                    common.is_some()
+                })
+        })?;
+        known.push(next);
+    }
+    Some(())
+}
+
+fn conclude(samplers: &[Sampler], order: Order) -> Aligned {
+    let captures = samplers.len();
+    let common = |one: usize, other: usize| samplers[one].sample.common(&samplers[other].sample);
+    let found = match order {
+        Order::Given => (0..captures).collect(),
+        Order::Found => in_order(captures, |one, other| match common(one, other) {
+            Some(common) => common.lead(),
+            None => 0,
+        }),
+    };
+    let mut aligned = Aligned {
+        is_found: order == Order::Found,
+        rough: vec![Duration(0); captures],
+        is_known: vec![false; captures],
+        backward: HashMap::new(),
+        head_bytes: samplers
+            .iter()
+            .map(|sampler| sampler.head_bytes)
+            .min()
+            .unwrap_or(HEAD_BYTES),
+        order: found,
+    };
+    aligned.hang_together(common);
+    aligned
+}
+
+impl Aligned {
+    /// Finds the clocks of all points from the first one on, each from one that is known.
+    fn hang_together(&mut self, common: impl Fn(usize, usize) -> Option<Common>) {
+        let points = self.order.len();
+        let mut known: Vec<usize> = (points > 0).then_some(0).into_iter().collect();
+        let mut waiting: Vec<usize> = (1..points).collect();
+        loop {
+            let found = waiting.iter().enumerate().find_map(|(place, point)| {
+                let nearest = known.iter().rev().find_map(|other| {
+                    let common = common(self.order[*other], self.order[*point])?;
+                    Some((*other, common))
+                })?;
+                Some((place, *point, nearest))
+            });
+            let Some((place, point, (other, common))) = found else {
+                return;
+            };
+            waiting.remove(place);
+            known.push(point);
+            let ahead = self.rough[other].0.saturating_add(common.ahead.0);
+            self.rough[point] = Duration(ahead);
+            (self.is_known[point], self.is_known[other]) = (true, true);
+            self.learn_ways(other, point, &common);
+        }
+    }
+
+    fn learn_ways(&mut self, one: usize, other: usize, common: &Common) {
+        let is_turned = one > other;
+        for (point, ways) in [one, other].into_iter().zip(common.backward()) {
+            for (addresses, is_backward) in ways {
+                self.backward
+                    .insert((point, addresses), is_backward != is_turned);
+            }
+        }
+    }
+}

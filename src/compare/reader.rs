@@ -1,0 +1,172 @@
+//! One capture, read to its end by a thread of its own: frames in, sightings handed on.
+
+use super::handover::{Giver, Sent};
+use super::observer::{Manner, Observer};
+use crate::model::{ScopeSet, Timestamp};
+use crate::receiver::{Forecast, NotModelled};
+use crate::source::{Block, FileFacts, Source};
+
+/// Sightings that are handed on together, or a few more: whoever waits for them sleeps, and
+/// waking takes longer than matching those of one block of large packets.
+const BATCH_SIGHTINGS: usize = 1 << 12;
+
+/// Blocks after which is handed on what there is: how far the capture was read.
+const BATCH_BLOCKS: usize = 32;
+
+/// What is left of a point once it was read.
+pub(super) struct End {
+    pub file: FileFacts,
+    pub frames: u64,
+    pub truncated: u64,
+    pub refused: u64,
+    pub unopened: u64,
+    pub scopes: ScopeSet,
+    pub forecasts: Vec<Forecast>,
+    pub not_modelled: NotModelled,
+}
+
+/// Reads one capture to its end, or until nobody listens.
+pub(super) fn watch(mut source: Box<dyn Source>, manner: &Manner, giver: &Giver) -> End {
+    let mut reader = Reader {
+        observer: Observer::new(manner),
+        block: Block::default(),
+        from: None,
+    };
+    let mut is_more = true;
+    while is_more {
+        is_more = reader.read(source.as_mut());
+        let sent = Sent {
+            batch: reader.observer.batch(giver.room()),
+            read: source.progress(),
+            frames: reader.observer.frames,
+            from: reader.from,
+        };
+        if !giver.give(sent) {
+            break;
+        }
+    }
+    end_of(source.as_ref(), reader.observer)
+}
+
+struct Reader {
+    observer: Observer,
+    block: Block,
+    /// First frame of the capture.
+    from: Option<Timestamp>,
+}
+
+impl Reader {
+    /// Reads what is handed on together; `false` once there is no more.
+    fn read(&mut self, source: &mut dyn Source) -> bool {
+        for _ in 0..BATCH_BLOCKS {
+            if !source.fill(&mut self.block) {
+                return false;
+            }
+            let first = || self.block.frames().next().map(|frame| frame.timestamp);
+            self.from = self.from.or_else(first);
+            self.observer.observe(&self.block);
+            if self.observer.seen() >= BATCH_SIGHTINGS {
+                break;
+            }
+        }
+        true
+    }
+}
+
+fn end_of(source: &dyn Source, mut observer: Observer) -> End {
+    let (forecasts, not_modelled) = observer.forecasts();
+    End {
+        file: source.files().into_iter().next().unwrap_or_default(),
+        frames: observer.frames,
+        truncated: observer.truncated,
+        refused: observer.refused(),
+        unopened: observer.unopened(),
+        forecasts,
+        not_modelled,
+        scopes: observer.into_scopes(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::content::HEAD_BYTES;
+    use crate::compare::handover::handover;
+    use crate::decode::DecodeOptions;
+    use crate::reassemble::Limits;
+    use crate::receiver::Settings;
+    use crate::source::{Memory, SourceOptions};
+
+    /// Ethernet, IPv4 and UDP without data; the identification is filled in.
+    const FRAME: [u8; 42] = [
+        2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, // Ethernet
+        0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, // IPv4
+        0x27, 0x10, 0x13, 0x89, 0, 8, 0, 0, // UDP
+    ];
+
+    fn capture(frames: u32, ethertype: [u8; 2]) -> Vec<u8> {
+        let mut capture = Vec::new();
+        for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 0x0004_0000, 1] {
+            capture.extend(word.to_le_bytes());
+        }
+        for number in 0..frames {
+            for word in [number, 0, FRAME.len() as u32, FRAME.len() as u32] {
+                capture.extend(word.to_le_bytes());
+            }
+            let mut frame = FRAME;
+            frame[12..14].copy_from_slice(&ethertype);
+            frame[18..20].copy_from_slice(&(number as u16).to_be_bytes());
+            capture.extend(frame);
+        }
+        capture
+    }
+
+    /// How many sightings came in each batch, and how many frames were read with it.
+    fn batches(capture: Vec<u8>, block_bytes: usize) -> (Vec<(usize, u64)>, End) {
+        let manner = Manner {
+            filter: None,
+            decode: DecodeOptions::default(),
+            reassembly: Limits::default(),
+            receiver: Settings::default(),
+            head_bytes: HEAD_BYTES,
+        };
+        let options = SourceOptions {
+            block_bytes,
+            ..SourceOptions::default()
+        };
+        let source = Box::new(Memory::new(capture, &options));
+        let (giver, taker) = handover();
+        std::thread::scope(|scope| {
+            let end = scope.spawn(move || watch(source, &manner, &giver));
+            let mut batches = Vec::new();
+            while let Some(sent) = taker.take() {
+                batches.push((sent.batch.sightings.len(), sent.frames));
+                taker.give_back(sent.batch.sightings);
+            }
+            (batches, end.join().unwrap())
+        })
+    }
+
+    #[test]
+    fn sightings_are_handed_on_by_the_thousand() {
+        let frames = 3 * BATCH_SIGHTINGS as u32;
+        let (batches, end) = batches(capture(frames, [8, 0]), 16 * 1024);
+        let sightings: usize = batches.iter().map(|(sightings, _)| sightings).sum();
+        assert_eq!((sightings, end.frames), (frames as usize, frames.into()));
+        let [full @ .., _] = batches.as_slice() else {
+            panic!("nothing came");
+        };
+        assert!(full.iter().all(|batch| batch.0 >= BATCH_SIGHTINGS));
+        assert!(!full.is_empty() && batches.len() <= 4);
+    }
+
+    #[test]
+    fn where_nothing_is_seen_is_said_how_far_it_is() {
+        const LOOPBACK: [u8; 2] = [0x90, 0];
+        let (batches, end) = batches(capture(2_000, LOOPBACK), 1024);
+        assert!(batches.len() > 2, "{batches:?}");
+        assert!(batches.iter().all(|(sightings, _)| *sightings == 0));
+        assert!(batches.is_sorted_by_key(|(_, frames)| *frames));
+        assert_eq!(end.frames, 2_000);
+    }
+}
