@@ -307,6 +307,7 @@ impl Book {
     ) -> usize {
         let number = self.number(passed.flow);
         let points = looks.len();
+        debug_assert_eq!(points, self.points);
         let known = &self.looks[number * points..][..points];
         let mut both = known.iter().zip(looks.clone());
         if !both.all(|(known, look)| *known == look) || !self.alike[number].has_room() {
@@ -331,7 +332,7 @@ impl Book {
     }
 
     /// What comes now fares in another way than what is not written down yet.
-    #[cold]
+    #[inline(never)]
     fn look_anew(&mut self, number: usize, looks: impl Iterator<Item = Look>) {
         self.write_alike(number);
         let known = self.looks_of(number);
@@ -872,4 +873,47 @@ fn is_judged(flight: &Flight, parcel: &Parcel, view: &View, slow: impl Fn() -> D
     let left = clock.to_reference(until) - parcel.first;
     let least = since.min(left);
     least >= NEAR || (least.0 >= 0 && least >= slow())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn times() -> impl Strategy<Value = Vec<i64>> {
+        let time = prop_oneof![
+            0..4_000_i64,
+            -100..100_i64,
+            (0..2_000_i64).prop_map(|step| step * 1_000),
+            Just(i64::MIN),
+            Just(i64::MAX),
+            any::<i64>(),
+        ];
+        prop::collection::vec(time, 1..40)
+    }
+
+    proptest! {
+        #[test]
+        fn steps_are_the_same_however_many_are_counted_at_once(
+            times in times(),
+            together in 1..8_usize,
+        ) {
+            let times: Vec<Timestamp> = times.into_iter().map(Timestamp).collect();
+            let mut at_once = Series::new(Duration(1_000));
+            for some in times.chunks(together) {
+                at_once.count_all(Fate::Both, some.iter().copied());
+            }
+            let mut plain = vec![Fates::default()];
+            let origin = times[0];
+            for time in &times {
+                let since = (*time - origin).0.max(0);
+                let place = (since / at_once.width.0) as usize;
+                plain.resize(plain.len().max(place + 1), Fates::default());
+                plain[place].count(Fate::Both);
+            }
+            prop_assert_eq!(at_once.origin, Some(origin));
+            prop_assert!(at_once.steps.len() <= MAX_STEPS);
+            prop_assert_eq!(at_once.steps, plain);
+        }
+    }
 }

@@ -112,6 +112,7 @@ impl Clock {
         for (there, here, is_backward) in seen {
             let way = usize::from(is_backward);
             let ahead = here.0.saturating_sub(there.0);
+            // The more it is ahead, the less what goes back took.
             let took = if is_backward { !ahead } else { ahead };
             if took < least[way] || count[way] == 0 {
                 (least[way], tells_most[way]) = (took, (there, here));
@@ -335,6 +336,9 @@ mod tests {
         let mut clock = Clock::new(Duration(i64::MIN));
         for time in [i64::MIN, i64::MAX, 0, 1, i64::MAX, i64::MIN] {
             clock.learn(Timestamp(time), Timestamp(-(time / 3)), time % 2 == 0);
+            let both = [(0, time), (time, i64::MAX), (i64::MAX, time), (time, 0)];
+            let both = both.map(|(there, here)| (Timestamp(there), Timestamp(here), time > 0));
+            clock.learn_together(both.into_iter());
             let _ = clock.to_reference(Timestamp(time));
         }
         clock.fit();

@@ -59,21 +59,24 @@ impl Content {
         }
     }
 
-    /// Of an ordinary packet, or what of it is a stream behind a header of so many bytes.
+    /// Of an ordinary UDP packet.
     #[inline]
-    pub fn of_plain(plain: &Plain<'_>, stream_at: Option<usize>, head_bytes: usize) -> Self {
-        let upper = plain.upper();
-        let (skip, sum) = match stream_at {
-            // Headers of TCP are of whole words.
-            Some(header) => {
-                let headers = decode::sum(upper.get(..header).unwrap_or_default());
-                (header, plain.upper_sum().minus(headers))
-            }
-            None => (plain_header(plain.key.protocol), plain.lasting_sum()),
-        };
+    pub fn of_plain_udp(plain: &Plain<'_>, head_bytes: usize) -> Self {
+        let data = plain.upper().get(UDP_HEADER..).unwrap_or_default();
         Self {
-            head: head(upper.get(skip..).unwrap_or_default(), head_bytes),
-            sum: Some(normal(sum)),
+            head: head(data, head_bytes),
+            sum: plain.lasting_sum().map(normal),
+        }
+    }
+
+    /// Of the stream bytes of an ordinary TCP segment, behind a header of so many bytes.
+    #[inline]
+    pub fn of_plain_stream(plain: &Plain<'_>, header: usize, head_bytes: usize) -> Self {
+        // Headers of TCP are of whole words.
+        let (headers, stream) = plain.upper().split_at_checked(header).unwrap_or_default();
+        Self {
+            head: head(stream, head_bytes),
+            sum: Some(normal(plain.upper_sum().minus(decode::sum(headers)))),
         }
     }
 
@@ -106,23 +109,13 @@ fn skipped(protocol: Protocol, payload: &[u8]) -> usize {
     header(protocol).min(payload.len())
 }
 
-/// The same of the two that are ordinary.
-#[inline]
-fn plain_header(protocol: Protocol) -> usize {
-    match protocol {
-        Protocol::UDP => UDP_HEADER,
-        _ => TCP_HEADER,
-    }
-}
-
 const UDP_HEADER: usize = 8;
-const TCP_HEADER: usize = 20;
 
 /// Bytes of a header with ports and a checksum.
 fn header(protocol: Protocol) -> usize {
     match protocol {
         Protocol::UDP | Protocol::UDP_LITE => UDP_HEADER,
-        Protocol::TCP => TCP_HEADER,
+        Protocol::TCP => 20,
         Protocol::ICMP | Protocol::ICMPV6 => 4,
         Protocol::SCTP => 12,
         _ => 0,

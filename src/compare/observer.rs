@@ -6,7 +6,9 @@ use super::lanes::{Lanes, TOGETHER};
 use super::look::{Look, code};
 use super::sighting::{Batch, Form, Lane, NO_LANE, Share, Sighting};
 use crate::decode::{DecodeOptions, Decoder, Plain};
-use crate::model::facts::{Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Transport};
+use crate::model::facts::{
+    Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Segment, Transport,
+};
 use crate::model::{
     FlowKey, Frame, FrameId, IpVersion, Protocol, ScopeSet, ScopeTag, Timestamp, Verdict,
 };
@@ -40,7 +42,7 @@ pub(super) struct Observer {
     /// By depth.
     receivers: Vec<Receivers>,
     sight: Sight,
-    /// Time of the latest frame.
+    /// Time of the latest frame; the earliest there is before the first.
     until: Timestamp,
     /// Frames of which not everything was captured.
     pub truncated: u64,
@@ -272,16 +274,15 @@ impl Sight {
         let upper = plain.upper();
         let ip = IpFields::of(frame.data, 14, plain.key.addresses.version);
         let base = self.sighting(NO_LANE, plain.key.protocol, &ip, Some(Verdict::Good));
-        let segment = plain.segment();
-        let stream = segment.filter(|segment| segment.payload_bytes > 0);
-        let stream_at = stream.map(|stream| upper.len() - stream.payload_bytes as usize);
-        let content = Content::of_plain(plain, stream_at, self.head_bytes);
-        let sighting = match stream {
-            Some(stream) => of_segment(base, stream.sequence, stream.payload_bytes, &content),
-            None => {
-                let control = segment.map(|_| control(upper));
-                of_whole(base, upper.len() as u32, &content, control)
+        let bytes = upper.len() as u32;
+        let sighting = match plain.segment() {
+            None => of_whole(base, bytes, &Content::of_plain_udp(plain, self.head_bytes)),
+            Some(segment) if segment.payload_bytes > 0 => {
+                let header = bytes.saturating_sub(segment.payload_bytes) as usize;
+                let content = Content::of_plain_stream(plain, header, self.head_bytes);
+                of_segment(base, &segment, &content)
             }
+            Some(_) => of_control(base, bytes, upper),
         };
         self.sightings.push(Sighting {
             ip_bytes: plain.ip_bytes,
@@ -351,16 +352,12 @@ impl Sight {
                 let stream = payload.get(start as usize..).unwrap_or_default();
                 let is_complete = layer.payload_captured >= layer.payload_bytes;
                 let content = Content::of_stream(stream, is_complete, self.head_bytes);
-                let segment = &tcp.segment;
-                of_segment(base, segment.sequence, segment.payload_bytes, &content)
+                of_segment(base, &tcp.segment, &content)
             }
-            Transport::Tcp(_) => {
-                let content = Content::of_whole(layer, payload, self.head_bytes);
-                of_whole(base, layer.payload_bytes, &content, Some(control(payload)))
-            }
+            Transport::Tcp(_) => of_control(base, layer.payload_bytes, payload),
             _ => {
                 let content = Content::of_whole(layer, payload, self.head_bytes);
-                of_whole(base, layer.payload_bytes, &content, None)
+                of_whole(base, layer.payload_bytes, &content)
             }
         };
         let sighting = Sighting {
@@ -492,10 +489,21 @@ impl Sight {
 }
 
 /// A stretch of a stream.
-fn of_segment(base: Sighting, sequence: u32, bytes: u32, content: &Content) -> Sighting {
+fn of_segment(base: Sighting, segment: &Segment, content: &Content) -> Sighting {
     Sighting {
         form: Form::Segment,
-        offset: sequence,
+        offset: segment.sequence,
+        bytes: segment.payload_bytes,
+        head: content.head,
+        sum: content.sum,
+        ..base
+    }
+}
+
+/// A datagram.
+fn of_whole(base: Sighting, bytes: u32, content: &Content) -> Sighting {
+    Sighting {
+        form: Form::Whole,
         bytes,
         head: content.head,
         sum: content.sum,
@@ -503,26 +511,20 @@ fn of_segment(base: Sighting, sequence: u32, bytes: u32, content: &Content) -> S
     }
 }
 
-/// A datagram; `control` is what tells a TCP segment without data from others, whose options
-/// are changed on purpose.
-fn of_whole(base: Sighting, bytes: u32, content: &Content, control: Option<u64>) -> Sighting {
-    Sighting {
-        form: Form::Whole,
-        bytes,
-        is_control: control.is_some(),
-        head: control.unwrap_or(content.head),
-        sum: content.sum.filter(|_| control.is_none()),
-        ..base
-    }
-}
-
-/// Sequence, acknowledgement, flags and window of a TCP segment without data.
-fn control(upper: &[u8]) -> u64 {
+/// A TCP segment without data: known by sequence, acknowledgement, flags and window alone,
+/// since its options are changed on purpose.
+fn of_control(base: Sighting, bytes: u32, upper: &[u8]) -> Sighting {
     let word = |at: usize| match upper.get(at..).and_then(<[_]>::first_chunk::<4>) {
         Some(bytes) => u32::from_be_bytes(*bytes),
         None => 0,
     };
-    hash(&[word(4).into(), word(8).into(), word(12).into()])
+    Sighting {
+        form: Form::Whole,
+        bytes,
+        is_control: true,
+        head: hash(&[word(4).into(), word(8).into(), word(12).into()]),
+        ..base
+    }
 }
 
 fn checksum(transport: &Transport) -> Option<Verdict> {
@@ -601,4 +603,84 @@ impl Listener for Sight {
     fn lost(&mut self, _: &Datagram, _: Fate) {}
 
     fn late_copy(&mut self, _: &Completed, _: &FragmentFacts) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::content::HEAD_BYTES;
+    use crate::decode::tests::made::{Made, made};
+    use crate::model::LinkType;
+    use proptest::prelude::*;
+
+    fn observer(head_bytes: usize) -> Observer {
+        Observer::new(&Manner {
+            filter: None,
+            decode: DecodeOptions::default(),
+            reassembly: Limits::default(),
+            receiver: Settings::default(),
+            head_bytes,
+        })
+    }
+
+    fn frame(data: &[u8]) -> Frame<'_> {
+        Frame {
+            id: FrameId { file: 0, number: 7 },
+            timestamp: Timestamp(1_000),
+            wire_bytes: data.len() as u32,
+            link_type: LinkType::ETHERNET,
+            interface: 0,
+            data,
+        }
+    }
+
+    /// What is seen of an ordinary frame, at one glance and layer by layer; `None` if it is
+    /// not ordinary.
+    fn both_ways(made: &Made, head_bytes: usize) -> Option<[String; 2]> {
+        let bytes = made.frame();
+        let [mut glance, mut walk] = [(); 2].map(|()| observer(head_bytes));
+        glance.sight.decoder.plain(&frame(&bytes))?;
+        glance.frame(&frame(&bytes));
+        walk.sight.found = glance.sight.found;
+        walk.layers(&frame(&bytes));
+        Some([glance, walk].map(|mut observer| {
+            let seen = observer.batch(Vec::new());
+            assert_eq!(seen.sightings.len(), 1);
+            format!("{:?} {:?}", seen.lanes, seen.sightings)
+        }))
+    }
+
+    #[test]
+    fn some_of_each_kind_are_ordinary() {
+        for (is_v6, protocol) in [false, true]
+            .into_iter()
+            .flat_map(|is_v6| [Protocol::UDP, Protocol::TCP].map(|protocol| (is_v6, protocol)))
+        {
+            for bytes in 0..60 {
+                let made = Made {
+                    is_v6,
+                    protocol,
+                    ports: (40_000, 53),
+                    payload: vec![0xa7; bytes],
+                    padding: 3,
+                };
+                let [glance, walk] = both_ways(&made, HEAD_BYTES).unwrap();
+                assert_eq!(glance, walk);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn a_glance_shows_what_the_layers_show(
+            made in made(),
+            head_bytes in prop_oneof![Just(HEAD_BYTES), 0..HEAD_BYTES],
+        ) {
+            if let Some([glance, walk]) = both_ways(&made, head_bytes) {
+                prop_assert_eq!(glance, walk);
+            }
+        }
+    }
 }

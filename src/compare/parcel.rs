@@ -78,6 +78,7 @@ pub(super) struct Seen {
     pub order: u32,
     /// How many times it came beyond the first.
     pub copies: u8,
+    /// How it looked there.
     pub look: Look,
     /// What of a frame it was.
     pub share: Share,

@@ -140,7 +140,7 @@ impl Paths {
 
     /// Reads what is known of a flow.
     pub fn read(&self, flow: u32, point: usize) -> u32 {
-        let order = self.orders[flow as usize * self.counts() + point];
+        let order = self.orders[flow as usize * counts(self.points) + point];
         self.flows[flow as usize].same_as ^ order
     }
 
@@ -219,7 +219,8 @@ impl Paths {
             asked: 0,
         });
         self.at.resize(self.flows.len() * self.points, NO_LANE);
-        self.orders.resize(self.flows.len() * self.counts(), 0);
+        self.orders
+            .resize(self.flows.len() * counts(self.points), 0);
         let alike = self.alike.entry(self.name(point, lane)).or_default();
         if alike.len() < MAX_ALIKE {
             alike.push(flow);
@@ -325,7 +326,7 @@ impl Paths {
 
     /// Counts one more packet of a flow at a point; gives how many came before.
     pub fn next_order(&mut self, flow: u32, point: usize) -> u32 {
-        let counts = self.counts();
+        let counts = counts(self.points);
         let order = &mut self.orders[flow as usize * counts + point];
         let before = *order;
         *order = order.wrapping_add(1);
@@ -336,6 +337,7 @@ impl Paths {
     /// side of each pair of points.
     #[inline(always)]
     fn orders_of(&mut self, flow: u32, points: usize) -> (&mut [u32], &mut [[u32; 2]]) {
+        debug_assert_eq!(points, self.points);
         let counts = counts(points);
         let first = flow as usize * counts;
         let (orders, highest) = self.orders[first..first + counts].split_at_mut(points);
@@ -410,13 +412,9 @@ impl Paths {
         }
     }
 
-    fn counts(&self) -> usize {
-        counts(self.points)
-    }
-
     /// What is counted of a part, where nothing is counted of the whole.
     fn take_over_orders(&mut self, part: u32, whole: u32) {
-        let counts = self.counts();
+        let counts = counts(self.points);
         for place in 0..counts {
             let taken = self.orders[part as usize * counts + place];
             let known = &mut self.orders[whole as usize * counts + place];

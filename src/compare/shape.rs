@@ -64,7 +64,7 @@ impl AddAssign for Fates {
 /// The class of an IP length, as in [`SIZES`].
 #[inline]
 pub(super) fn size_class(ip_bytes: u32) -> usize {
-    // The first are one bit longer each, which takes no comparing with all.
+    // The first classes have numbers one bit longer each: no comparing with all.
     let bits = u32::BITS - ip_bytes.leading_zeros();
     match bits.saturating_sub(SIZES[0].count_ones()) as usize {
         doubled @ ..DOUBLED => doubled,
@@ -75,7 +75,7 @@ pub(super) fn size_class(ip_bytes: u32) -> usize {
     }
 }
 
-/// How many of [`SIZES`] are twice the one before and one.
+/// How many of [`SIZES`] are all ones, each a bit longer than the one before.
 const DOUBLED: usize = 4;
 
 /// Where a fragment is in its datagram.

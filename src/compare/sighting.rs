@@ -68,6 +68,7 @@ pub(super) struct Sighting {
     pub sum: Option<Sum>,
     /// IP length in bytes, header included.
     pub ip_bytes: u32,
+    /// What may be another elsewhere.
     pub look: Look,
     /// Whether it is an outer packet: a tunnel is in its datagram.
     pub is_carrier: bool,
@@ -238,7 +239,8 @@ pub(super) struct Batch {
     /// Lanes whose packets may come in fragments, and the lanes of these, which have no ports.
     pub bases: Vec<(Lane, Lane)>,
     pub sightings: Vec<Sighting>,
-    /// Time of the latest frame read so far, of whatever kind.
+    /// Time of the latest frame read so far, of whatever kind; the earliest there is before
+    /// the first.
     pub until: Timestamp,
 }
 
@@ -269,5 +271,65 @@ pub(super) fn example(id: u32) -> Sighting {
         is_carrier: false,
         share: Share::All,
         is_fresh: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn whatever_tells_packets_apart_is_in_their_key() {
+        let whole = example(5);
+        let others = [
+            Sighting { id: 6, ..whole },
+            Sighting {
+                bytes: 101,
+                ..whole
+            },
+            Sighting {
+                protocol: Protocol::TCP,
+                ..whole
+            },
+            Sighting {
+                form: Form::Piece,
+                ..whole
+            },
+            Sighting {
+                form: Form::Segment,
+                offset: 5,
+                ..whole
+            },
+            Sighting {
+                is_control: true,
+                ..whole
+            },
+            Sighting {
+                is_control: true,
+                head: 6,
+                ..whole
+            },
+            Sighting {
+                is_numbered: false,
+                ..whole
+            },
+            Sighting {
+                is_numbered: false,
+                head: 6,
+                ..whole
+            },
+        ];
+        let all = std::iter::once(&whole).chain(&others);
+        let keys = all.flat_map(|sighting| (0..20).map(|flow| sighting.identity().key(flow)));
+        let keys: HashSet<u64> = keys.collect();
+        assert_eq!(keys.len(), 20 * 10);
+        let elsewhere = Sighting {
+            time: Timestamp(9),
+            look: Look::default(),
+            head: 9,
+            ..whole
+        };
+        assert_eq!(elsewhere.identity().key(3), whole.identity().key(3));
     }
 }

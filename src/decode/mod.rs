@@ -75,7 +75,7 @@ mod walk;
 mod wireguard;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use checksum::sum;
 pub use decoder::Decoder;

@@ -61,18 +61,15 @@ impl<'a> Plain<'a> {
         fold(self.upper_sum)
     }
 
-    /// The sum of the upper-layer packet without its ports and its checksum, which NAT
-    /// changes.
+    /// The sum of a UDP packet without its ports and its checksum, which NAT changes;
+    /// `None` of another protocol.
     #[inline]
-    pub fn lasting_sum(&self) -> Sum {
-        let first = word(self.upper, 0).unwrap_or(0);
-        let checksum = match self.key.protocol {
-            Protocol::TCP => word(self.upper, tcp::CHECKSUM - 6).unwrap_or(0) >> 48,
-            _ => first >> 48,
-        };
-        let ports = (first & 0xffff).wrapping_add(first >> 16 & 0xffff);
-        let others = (3 * 0xffff_u64).wrapping_sub(ports).wrapping_sub(checksum);
-        fold(add(self.upper_sum, others))
+    pub fn lasting_sum(&self) -> Option<Sum> {
+        let first = word(self.upper, 0).filter(|_| self.key.protocol == Protocol::UDP)?;
+        let changed = [first & 0xffff, first >> 16 & 0xffff, first >> 48];
+        // Modulo 0xffff, what is missing to that takes a word off.
+        let others = changed.into_iter().fold(3 * 0xffff, u64::wrapping_sub);
+        Some(fold(add(self.upper_sum, others)))
     }
 
     /// Reads a frame, if it is an ordinary one.

@@ -22,7 +22,7 @@ use crate::model::facts::{LayerKind, Segment, Tcp, Transport};
 const SEQUENCE: usize = 4;
 const ACKNOWLEDGEMENT: usize = 8;
 pub(super) const DATA_OFFSET: usize = 12;
-pub(super) const CHECKSUM: usize = 16;
+const CHECKSUM: usize = 16;
 /// Bytes of the header without options.
 pub(super) const HEADER: u32 = 20;
 

@@ -17,7 +17,7 @@ pub enum IpVersion {
 /// The address pair of one IP header as it is on the wire.
 ///
 /// IPv4 addresses fill the first four octets, the rest is zero, so that pairs
-/// compare and hash as plain bytes; `version` keeps the two families apart.
+/// compare as plain bytes; `version` keeps the two families apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Addresses {
     /// Version of both addresses.
@@ -75,7 +75,7 @@ impl Addresses {
 }
 
 /// By words instead of by bytes with their lengths: every packet is looked up by
-/// its addresses.
+/// its addresses. One word of IPv4, four of IPv6: that tells the versions apart.
 impl Hash for Addresses {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {

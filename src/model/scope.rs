@@ -113,7 +113,7 @@ pub struct Scope {
     pub vlans: VlanStack,
 }
 
-/// 64-bit digest of a [`Scope`], the same in every run and on every machine.
+/// 64-bit digest of a [`Scope`], the same in every run of one build.
 ///
 /// Facts and tables carry the tag instead of the scope. SipHash-2-4 with a fixed
 /// key: two scopes of one capture share a tag with a chance of 2^-64.

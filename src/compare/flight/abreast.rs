@@ -17,7 +17,9 @@ pub(in crate::compare) const ABREAST: usize = 32;
 /// the same for all of them.
 const AT_ONCE: Duration = Duration::from_millis(10);
 
-/// What has come of each point.
+/// What has come of each point. All that is done with it is inlined into
+/// [`Flight::take_next`], so that it is compiled once for two points, without loops over
+/// them, and once for more.
 trait Points {
     fn all(&self) -> &[&[Sighting]];
 }
@@ -123,7 +125,8 @@ impl Flight {
         !self.paths.is_under_way(flow) && !self.march.waits(flow)
     }
 
-    /// How many packets are the same at every point, and of which flows.
+    /// How many packets are the same at every point; notes of which flows they are, and
+    /// whether each is fresh everywhere.
     #[inline(always)]
     fn common(&self, abreast: &mut Abreast<impl Points>) -> usize {
         let Some((first, others)) = abreast.points.all().split_first() else {
@@ -162,8 +165,8 @@ impl Flight {
         let (earliest, latest) = (first.time + Duration(-AT_ONCE.0), first.time + AT_ONCE);
         let mut count = 0;
         for (sighting, flow) in next.iter().zip(flows) {
-            let is_left = sighting.form != Form::Piece && sighting.lane != NO_LANE;
-            if !is_left || !(earliest..=latest).contains(&sighting.time) {
+            let may_be_abreast = sighting.form != Form::Piece && sighting.lane != NO_LANE;
+            if !may_be_abreast || !(earliest..=latest).contains(&sighting.time) {
                 break;
             }
             *flow = self.paths.bound_to(point, sighting.lane);
@@ -281,8 +284,8 @@ impl Flight {
         for (place, way) in ways[..taken].iter_mut().enumerate() {
             let [there, here] = [front, back].map(|point| &abreast.next()[point][place]);
             let flow = paths.get_mut(abreast.flows[place]);
-            let [front, back] = [there, here].map(|sighting| sighting.look.hop_limit);
-            flow.learn(front, back, here.has_identity());
+            let [before, after] = [there, here].map(|sighting| sighting.look.hop_limit);
+            flow.learn(before, after, here.has_identity());
             *way = here.can_be_told().then(|| flow.is_backward());
         }
         let told = || {
@@ -339,6 +342,88 @@ impl Flight {
                     book.delayed(*account, pair, self.delay(abreast, ends, place));
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::clock::Clock;
+    use crate::compare::sighting::{Batch, example};
+    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
+    use hashbrown::HashMap;
+
+    fn flight() -> Flight {
+        let clocks = vec![Clock::new(Duration(0)); 2];
+        let book = Book::new(2, Duration::from_secs(1));
+        let window = Duration::from_secs(5);
+        let mut flight = Flight::new(clocks, window, book, HashMap::new(), 0);
+        let batch = Batch {
+            lanes: vec![FlowKey {
+                addresses: Addresses::default(),
+                ports: None,
+                protocol: Protocol::UDP,
+                scope: ScopeTag::WIRE,
+            }],
+            ..Batch::default()
+        };
+        (0..2).for_each(|point| flight.meet(point, &batch));
+        flight
+    }
+
+    fn at(times: &[i64]) -> Vec<Sighting> {
+        let sighting = |time: &i64| Sighting {
+            time: Timestamp(*time),
+            ..example(0)
+        };
+        times.iter().map(sighting).collect()
+    }
+
+    #[test]
+    fn what_comes_within_ten_milliseconds_comes_at_once() {
+        let flight = flight();
+        let at_once = |next: &[Sighting]| flight.at_once(0, next, &mut [0; ABREAST]);
+        let ten = AT_ONCE.0;
+        assert_eq!(at_once(&[]), 0);
+        assert_eq!(at_once(&at(&[0, ten, -ten, ten])), 4);
+        assert_eq!(at_once(&at(&[0, 1, ten + 1, 2])), 2);
+        assert_eq!(at_once(&at(&[0, 1, -ten - 1, 2])), 2);
+        assert_eq!(at_once(&at(&[i64::MAX, i64::MIN])), 1);
+        assert_eq!(at_once(&at(&[i64::MIN, i64::MIN, i64::MAX])), 2);
+    }
+
+    #[test]
+    fn neither_fragments_nor_what_was_taken_comes_at_once() {
+        let flight = flight();
+        let mut flows = [0; ABREAST];
+        let mut next = at(&[0; 4]);
+        next[2].form = Form::Piece;
+        assert_eq!(flight.at_once(0, &next, &mut flows), 2);
+        let mut next = at(&[0; 4]);
+        next[1].lane = NO_LANE;
+        assert_eq!(flight.at_once(0, &next, &mut flows), 1);
+        // Nobody has seen anything of the flow.
+        assert_eq!(flows[0], NONE);
+    }
+
+    #[test]
+    fn more_than_are_looked_at_together_wait() {
+        let mut flight = flight();
+        flight.is_acquainted = true;
+        let next = at(&[0; ABREAST + 5]);
+        let next: Vec<Sighting> = next.into_iter().zip(0..).map(numbered).collect();
+        assert_eq!(flight.take_abreast(&[&next[..], &next[..]]), ABREAST);
+        let left = &next[ABREAST..];
+        assert_eq!(flight.take_abreast(&[left, left]), 5);
+        assert_eq!(flight.take_abreast(&[left, &[]]), 0);
+    }
+
+    fn numbered((sighting, id): (Sighting, u32)) -> Sighting {
+        Sighting {
+            id: id + 1,
+            is_fresh: true,
+            ..sighting
         }
     }
 }

@@ -47,7 +47,8 @@ pub(super) const FETCHED: usize = 16;
 /// What is known of so many flows is in a cache anyway.
 const NEAR: usize = 1 << 12;
 
-/// Keys of things that are no sightings of their own.
+/// Keys of things that are no sightings of their own. Theirs are hashes of two words, as
+/// [`Identity::key`](super::sighting::Identity::key) has them; these are of three.
 const DATAGRAM: u64 = 11;
 const BY_CONTENT: u64 = 12;
 
@@ -500,7 +501,7 @@ fn datagram_key(flow: u32, id: u32) -> u64 {
 }
 
 fn content_key(sighting: &Sighting) -> u64 {
-    hash(&[BY_CONTENT, sighting.content()])
+    hash(&[BY_CONTENT, sighting.content(), 0])
 }
 
 /// Fragments of IPv6, whose identifications have 32 bits and change where one is

@@ -6,6 +6,7 @@
 mod frames;
 mod hostile;
 mod layers;
+pub(crate) mod made;
 mod plain;
 mod reassembled;
 mod verdicts;

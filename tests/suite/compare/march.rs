@@ -292,3 +292,37 @@ fn what_is_alike_is_not_the_next_of_its_kind() {
     let since = first.map(|first| (first - sent.0[0].time) / (1_000 * MILLISECOND));
     assert_eq!(lost, [(since.unwrap_or_default() as usize, 3)]);
 }
+
+/// As many points as there may be, and one packet that no more than one of them misses.
+#[test]
+fn sixteen_points_march_too() {
+    let streams = [1, 2].map(|number| Stream {
+        port: 5_000 + number,
+        datagrams: 300,
+        ..Stream::to(0, A_TO_B)
+    });
+    let mut sights = vec![Sight::of(&streams)];
+    for point in 1..compare::MAX_POINTS {
+        let before = &sights[point - 1];
+        sights.push(before.map(|packet| Packet {
+            time: packet.time + 50 * MICROSECOND,
+            ..packet.routed()
+        }));
+    }
+    let sent = sights[0].0.len() as u64;
+    let is_lost = |packet: &Packet| packet.port == 5_001 && packet.datagram == 200;
+    sights[7] = sights[7].without(is_lost);
+    let captures = Captures::of(&sights.iter().collect::<Vec<_>>());
+    let [marching, looked_for] = [KNOWN, u64::MAX].map(|after| outcome(&captures, after));
+    assert_eq!(points(&marching), points(&looked_for));
+    for (place, point) in marching.points.iter().enumerate() {
+        let missed = u64::from(place == 7);
+        assert_eq!(point.tally.missed, missed, "{place}");
+        assert_eq!(point.tally.matched, sent - missed, "{place}");
+    }
+    let pairs = flows(&marching).into_iter().zip(flows(&looked_for));
+    assert!(pairs.len() >= 2);
+    for (marching, looked_for) in pairs {
+        assert!(marching.agrees(&looked_for), "{marching:?} {looked_for:?}");
+    }
+}
