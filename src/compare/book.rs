@@ -857,7 +857,12 @@ fn shown(flight: &Flight, at: u32, point: usize) -> Shown {
 const NEAR: Duration = Duration::from_secs(1);
 
 /// Whether the capture on the other side went on when a parcel passed that it has not.
-fn is_judged(flight: &Flight, parcel: &Parcel, view: &View, slow: impl Fn() -> Duration) -> bool {
+fn is_judged(
+    flight: &Flight,
+    parcel: &Parcel,
+    view: &View,
+    slow: impl FnOnce() -> Duration,
+) -> bool {
     if parcel.seen & view.in_front != 0 && parcel.seen & view.behind != 0 {
         return true;
     }

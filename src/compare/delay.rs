@@ -5,7 +5,11 @@ use hdrhistogram::Histogram;
 
 /// Delays, to two digits.
 #[derive(Clone, Debug)]
-pub struct Delays(Histogram<u32>);
+pub struct Delays {
+    histogram: Histogram<u32>,
+    /// How many there were when it was last asked how long 99 of 100 took, and that.
+    asked: (u64, u64),
+}
 
 /// What they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,38 +35,50 @@ const LONGEST: u64 = 3_600_000_000_000;
 impl Delays {
     /// None yet; `None` never happens with these digits.
     pub fn new() -> Option<Self> {
-        Histogram::new(DIGITS).ok().map(Self)
+        let histogram = Histogram::new(DIGITS).ok()?;
+        Some(Self {
+            histogram,
+            asked: (0, 0),
+        })
     }
 
     /// Takes in one, in nanoseconds; clocks are never so exact that none is below zero.
     pub fn record(&mut self, nanoseconds: i64) {
         let value = u64::try_from(nanoseconds).unwrap_or(0);
         // It grows as needed, up to this.
-        let _ = self.0.record(value.min(LONGEST));
+        let _ = self.histogram.record(value.min(LONGEST));
     }
 
     /// Adds others.
     pub fn add(&mut self, others: &Self) {
         // They grow as needed, so that nothing is out of range.
-        let _ = self.0.add(&others.0);
+        let _ = self.histogram.add(&others.histogram);
     }
 
-    /// 99 of 100 took no longer; nothing if there are none.
-    fn p99(&self) -> u64 {
-        self.0.value_at_quantile(0.99)
+    /// 99 of 100 took no longer; nothing if there are none. It is asked for each packet that
+    /// is lost, and found out where there are more delays since.
+    fn slow(&mut self) -> u64 {
+        if self.asked.0 != self.histogram.len() {
+            self.asked = (self.histogram.len(), p99(&self.histogram));
+        }
+        self.asked.1
     }
 
     /// What they are.
     pub fn figures(&self) -> Option<DelayFigures> {
-        let histogram = &self.0;
+        let histogram = &self.histogram;
         (!histogram.is_empty()).then(|| DelayFigures {
             packets: histogram.len(),
             min: histogram.min(),
             median: histogram.value_at_quantile(0.5),
-            p99: self.p99(),
+            p99: p99(histogram),
             max: histogram.max(),
         })
     }
+}
+
+fn p99(histogram: &Histogram<u32>) -> u64 {
+    histogram.value_at_quantile(0.99)
 }
 
 /// Delays of accounts, by number and pair of points: so many have their own, all others
@@ -112,10 +128,10 @@ impl DelaysOf {
     }
 
     /// How long few took longer than, of an account or of all others.
-    pub fn slow(&self, number: usize, pair: usize) -> Duration {
-        let own = self.own.get(number * self.pairs + pair);
-        let known = own.into_iter().chain(self.rest.get(pair)).flatten();
-        let slow = known.map(Delays::p99).max();
+    pub fn slow(&mut self, number: usize, pair: usize) -> Duration {
+        let own = self.own.get_mut(number * self.pairs + pair);
+        let known = own.into_iter().chain(self.rest.get_mut(pair)).flatten();
+        let slow = known.map(Delays::slow).max();
         Duration(slow.unwrap_or(0) as i64)
     }
 
@@ -149,6 +165,7 @@ mod tests {
             delays.of(number, 1).unwrap().record(number as i64);
         }
         assert!(delays.has_own(DelaysOf::MOST - 1) && !delays.has_own(DelaysOf::MOST));
+        assert!(delays.slow(0, 1).0 < 1_000_000);
         delays.of(DelaysOf::MOST + 7, 1).unwrap().record(1_000_000);
         assert!(delays.slow(0, 1).0 >= 1_000_000);
         assert_eq!(delays.slow(0, 0), Duration(0));

@@ -10,6 +10,8 @@ use std::ops::ControlFlow;
 
 /// So many in a row may be missing elsewhere, to be seen at once.
 const MISSING: usize = 4;
+/// What is late by so many is not missing.
+const LATE: usize = 8;
 
 /// Gives everything to be matched, until `flow` breaks.
 pub(super) fn merge(
@@ -88,20 +90,21 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
     is_taken
 }
 
-/// Whether another point goes on with what a point takes soon: what that takes next is lost
-/// there, or late, and most likely nowhere at hand.
+/// Whether another point goes on with what a point takes soon, and has what that takes next
+/// not soon: it is lost there, or late, and most likely nowhere at hand.
 fn is_left_out(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
-    let soon = feeds[point].at_hand().windows(2).skip(1).take(MISSING);
+    let Some((next, soon)) = feeds[point].at_hand().split_first() else {
+        return false;
+    };
     let goes_on = |(other, feed): (usize, &Feed)| {
         let is_same = |theirs: &Sighting, mine: &Sighting| {
             let flow = |point: usize, lane: u32| flight.paths.bound_to(point, lane);
             theirs.is_same_as(mine) && flow(other, theirs.lane) == flow(point, mine.lane)
         };
-        let next = feed.at_hand().first_chunk::<2>();
-        next.is_some_and(|[first, second]| {
-            let mut soon = soon.clone();
-            soon.any(|pair| is_same(first, &pair[0]) && is_same(second, &pair[1]))
-        })
+        let theirs = feed.at_hand();
+        let is_soon = |first: &Sighting| soon.iter().take(MISSING).any(|mine| is_same(first, mine));
+        let is_late = || theirs.iter().take(LATE).any(|theirs| is_same(theirs, next));
+        theirs.first().is_some_and(is_soon) && !is_late()
     };
     let mut others = feeds.iter().enumerate();
     others.any(|(other, feed)| other != point && goes_on((other, feed)))
