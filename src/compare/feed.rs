@@ -57,16 +57,15 @@ impl Feed {
         }
     }
 
-    /// Waits until there is a sighting to be taken next; `false` once there are no more.
+    /// Waits for the next batch if this is used up; `false` once there are no more. Nothing
+    /// may be in it: then is asked whether to go on before the one after.
     pub fn is_ready(&mut self, flight: &mut Flight) -> bool {
-        if self.next < self.batch.sightings.len() {
-            return true;
+        if !self.is_used_up() {
+            return !self.has_ended;
         }
-        while self.next >= self.batch.sightings.len() && !self.has_ended {
-            match self.taker.take() {
-                None => self.has_ended = true,
-                Some(sent) => self.open(sent, flight),
-            }
+        match self.taker.take() {
+            None => self.has_ended = true,
+            Some(sent) => self.open(sent, flight),
         }
         self.look_ahead(flight);
         !self.has_ended

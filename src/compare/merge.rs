@@ -137,3 +137,47 @@ fn read_of(feeds: &[Feed]) -> Read {
         frames: feeds.iter().map(|feed| feed.frames).sum(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_two_points;
+    use crate::compare::handover::{Sent, handover};
+    use crate::compare::sighting::Batch;
+    use crate::source::Progress;
+    use std::cell::Cell;
+
+    /// Gives so many batches with nothing in them; says how often was asked whether to go on
+    /// before the answer was no, and whether it was.
+    fn asked(batches: u64, most: u64) -> (u64, bool) {
+        let (giver, taker) = handover();
+        for frames in 1..=batches {
+            let sent = Sent {
+                batch: Batch::default(),
+                read: Progress::default(),
+                frames,
+                from: None,
+            };
+            assert!(giver.give(sent));
+        }
+        drop(giver);
+        let asked = Cell::new(0);
+        let flow = |read: Read| {
+            assert_eq!(read.frames, asked.get() + 1);
+            asked.set(read.frames);
+            match read.frames {
+                frames if frames < most => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            }
+        };
+        let mut feeds = [Feed::new(0, taker)];
+        let end = merge(&mut of_two_points(), &mut feeds, &flow);
+        (asked.get(), end.is_break())
+    }
+
+    #[test]
+    fn whether_to_go_on_is_asked_where_nothing_is_seen() {
+        assert_eq!(asked(5, 100), (5, false));
+        assert_eq!(asked(5, 2), (2, true));
+    }
+}

@@ -349,16 +349,12 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::clock::Clock;
+    use crate::compare::flight::of_two_points;
     use crate::compare::sighting::{Batch, example};
     use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
-    use hashbrown::HashMap;
 
     fn flight() -> Flight {
-        let clocks = vec![Clock::new(Duration(0)); 2];
-        let book = Book::new(2, Duration::from_secs(1));
-        let window = Duration::from_secs(5);
-        let mut flight = Flight::new(clocks, window, book, HashMap::new(), 0);
+        let mut flight = of_two_points();
         let batch = Batch {
             lanes: vec![FlowKey {
                 addresses: Addresses::default(),

@@ -479,6 +479,14 @@ impl Flight {
     }
 }
 
+/// Where nothing is under way yet.
+#[cfg(test)]
+pub(super) fn of_two_points() -> Flight {
+    let clocks = vec![Clock::new(Duration(0)); 2];
+    let book = Book::new(2, Duration::from_secs(1));
+    Flight::new(clocks, Duration::from_secs(5), book, HashMap::new(), 0)
+}
+
 /// Pairs of points between which is counted: neighbours, then the ends if others are
 /// between them.
 pub(super) fn pairs(points: usize) -> impl Iterator<Item = (usize, usize)> {
