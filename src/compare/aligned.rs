@@ -16,6 +16,8 @@ use std::thread;
 pub(super) struct Aligned {
     /// Captures in the order of the path.
     pub order: Vec<usize>,
+    /// Captures that show nothing of those, and how many packets were seen in each.
+    pub strangers: Vec<(usize, u64)>,
     /// Whether it is another than was given.
     pub is_found: bool,
     /// How far clocks are ahead of that of the first point, by place in that order.
@@ -45,10 +47,13 @@ pub(super) fn align(
         .collect();
     let mut wanted = FIRST_LOOK;
     loop {
-        let has_broken = read(&mut samplers, wanted, flow).is_break();
+        if read(&mut samplers, wanted, flow).is_break() {
+            return conclude(&samplers, (0..captures).collect(), options.order);
+        }
+        let together = largest_group(&samplers);
         let is_all_read = samplers.iter().all(|sampler| sampler.has_ended);
-        if has_broken || is_all_read || spanning(&samplers).is_some() {
-            return conclude(&samplers, options.order);
+        if is_all_read || together.len() == captures {
+            return conclude(&samplers, together, options.order);
         }
         wanted = wanted.saturating_mul(2);
     }
@@ -127,43 +132,64 @@ impl Sampler {
     }
 }
 
-/// How each capture but one hangs together with one before it; `None` if some do not.
-fn spanning(samplers: &[Sampler]) -> Option<()> {
-    let mut known = vec![0];
-    while known.len() < samplers.len() {
-        let next = (0..samplers.len()).find(|capture| {
-            !known.contains(capture)
-                && known.iter().any(|other| {
-                    let common = samplers[*other].sample.common(&samplers[*capture].sample);
-                    common.is_some()
-                })
-        })?;
-        known.push(next);
+/// Captures that hang together, most of all, in the order they were given; all of them where
+/// none do.
+fn largest_group(samplers: &[Sampler]) -> Vec<usize> {
+    let mut largest = Vec::new();
+    let mut left: Vec<usize> = (0..samplers.len()).collect();
+    while let Some(first) = left.first().copied() {
+        let group = group_of(first, &mut left, samplers);
+        if group.len() > largest.len() {
+            largest = group;
+        }
     }
-    Some(())
+    match largest.len() {
+        0 | 1 => (0..samplers.len()).collect(),
+        _ => largest,
+    }
 }
 
-fn conclude(samplers: &[Sampler], order: Order) -> Aligned {
-    let captures = samplers.len();
+/// Takes out of those that are left what hangs together with one of them, each with one that
+/// is known.
+fn group_of(first: usize, left: &mut Vec<usize>, samplers: &[Sampler]) -> Vec<usize> {
+    left.retain(|capture| *capture != first);
+    let mut group = vec![first];
+    let mut asked = 0;
+    while let Some(known) = group.get(asked).map(|known| &samplers[*known].sample) {
+        let is_met = |capture: &mut usize| known.common(&samplers[*capture].sample).is_some();
+        group.extend(left.extract_if(.., is_met));
+        asked += 1;
+    }
+    group.sort_unstable();
+    group
+}
+
+fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order) -> Aligned {
     let common = |one: usize, other: usize| samplers[one].sample.common(&samplers[other].sample);
-    let found = match order {
-        Order::Given => (0..captures).collect(),
-        Order::Found => in_order(captures, |one, other| match common(one, other) {
-            Some(common) => common.lead(),
-            None => 0,
-        }),
+    let lead = |one: usize, other: usize| {
+        let common = common(together[one], together[other]);
+        common.map_or(0, |common| common.lead())
     };
+    let captures = together.len();
+    let found: Vec<usize> = match order {
+        Order::Given => (0..captures).collect(),
+        Order::Found => in_order(captures, lead),
+    };
+    let strangers = (0..samplers.len()).filter(|capture| !together.contains(capture));
     let mut aligned = Aligned {
         is_found: order == Order::Found,
         rough: vec![Duration(0); captures],
         is_known: vec![false; captures],
         backward: HashMap::new(),
-        head_bytes: samplers
+        head_bytes: together
             .iter()
-            .map(|sampler| sampler.head_bytes)
+            .map(|capture| samplers[*capture].head_bytes)
             .min()
             .unwrap_or(HEAD_BYTES),
-        order: found,
+        order: found.into_iter().map(|place| together[place]).collect(),
+        strangers: strangers
+            .map(|capture| (capture, samplers[capture].seen as u64))
+            .collect(),
     };
     aligned.hang_together(common);
     aligned

@@ -539,8 +539,6 @@ impl Book {
         number: usize,
         view: &View,
     ) {
-        let slow = || self.delays.slow(number, view.pair);
-        let is_judged = is_judged(flight, parcel, view, slow);
         let keeps_delays = self.delays.has_own(number) || !parcel.is_carrier;
         let is_backward = flight.is_backward(flight.paths.resolve(parcel.flow));
         let account = &mut self.accounts[number];
@@ -552,8 +550,10 @@ impl Book {
             let Some(fate) = fate(flight, parcel, pieces, piece, view, sides) else {
                 continue;
             };
-            if fate != Fate::Both && !is_judged {
+            let slow = || self.delays.slow(number, view.pair);
+            if !is_judged(flight, *at, view, fate, slow) {
                 between.outside[usize::from(fate == Fate::Back)] += 1;
+                whole.is_cut_off = true;
                 continue;
             }
             whole.note(piece, parcel, sides, fate);
@@ -638,6 +638,8 @@ struct Whole {
     begins: [bool; 2],
     /// Whether a frame that begins there goes on where that of the other side has ended.
     goes_on: [bool; 2],
+    /// Whether some of it passed when the other side did not capture.
+    is_cut_off: bool,
 }
 
 impl Whole {
@@ -669,11 +671,12 @@ impl Whole {
 
     fn write(&self, parcel: &Parcel, between: &mut Between) {
         let is_stream = is_stream(parcel);
-        if self.begins[0] && !is_stream {
+        let is_judged = !is_stream && !self.is_cut_off;
+        if self.begins[0] && is_judged {
             between.front.datagrams += 1;
             between.front_passed.datagrams += u64::from(self.back > 0 && self.lost[0] == 0);
         }
-        if self.begins[1] && !is_stream {
+        if self.begins[1] && is_judged {
             between.back.datagrams += 1;
             between.back_passed.datagrams += u64::from(self.front > 0 && self.lost[1] == 0);
         }
@@ -856,28 +859,30 @@ fn shown(flight: &Flight, at: u32, point: usize) -> Shown {
 /// Near the end of a capture, what is slow may not have come yet.
 const NEAR: Duration = Duration::from_secs(1);
 
-/// Whether the capture on the other side went on when a parcel passed that it has not.
+/// Whether the capture on the other side went on when a piece passed that it has not.
 fn is_judged(
     flight: &Flight,
-    parcel: &Parcel,
+    at: u32,
     view: &View,
+    fate: Fate,
     slow: impl FnOnce() -> Duration,
 ) -> bool {
-    if parcel.seen & view.in_front != 0 && parcel.seen & view.behind != 0 {
-        return true;
-    }
-    let other = match parcel.seen & view.in_front != 0 {
-        true => view.back,
-        false => view.front,
+    let (here, other) = match fate {
+        Fate::Both => return true,
+        Fate::Front => (view.front, view.back),
+        Fate::Back => (view.back, view.front),
     };
     let Some((from, until)) = flight.spans[other] else {
         return false;
     };
+    let time = flight.clocks[here].to_reference(flight.seen(at, here).time);
     let clock = &flight.clocks[other];
-    let since = parcel.first - clock.to_reference(from);
-    let left = clock.to_reference(until) - parcel.first;
+    let since = time - clock.to_reference(from);
+    let left = clock.to_reference(until) - time;
     let least = since.min(left);
-    least >= NEAR || (least.0 >= 0 && least >= slow())
+    // At the very time of the first or the last frame it may have passed before or behind.
+    let is_within = least.0 > 0 || (least.0 == 0 && from == until);
+    least >= NEAR || (is_within && least >= slow())
 }
 
 #[cfg(test)]

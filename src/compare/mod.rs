@@ -66,6 +66,6 @@ pub use damage::{Damage, DamageLook};
 pub use delay::{DelayFigures, Delays};
 pub use lanes::MAX_LANES;
 pub use look::VERDICT_NAMES;
-pub use outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
+pub use outcome::{ClockFacts, FlowFacts, Outcome, PointFacts, Stranger};
 pub use run::{BLOCK_BYTES, MARCH_AFTER, MAX_POINTS, Open, Options, Order, Pass, Read, compare};
 pub use shape::{Fate, Fates, PARTS, Place, Runs, SIZES, Shape};

@@ -13,6 +13,8 @@ use crate::source::FileFacts;
 pub struct Outcome {
     /// Points, in the order of the path.
     pub points: Vec<PointFacts>,
+    /// Captures that are no points of the path.
+    pub strangers: Vec<Stranger>,
     /// Whether that order was found.
     pub is_order_found: bool,
     /// Flows; the one without a number is all that are beyond the bound.
@@ -60,6 +62,18 @@ pub struct PointFacts {
     pub flows_refused: u64,
     /// Tunnel packets that were not opened, for want of room.
     pub tunnels_unopened: u64,
+}
+
+/// A capture that shows nothing of the others, or next to nothing: other traffic, another
+/// time, or all of it was lost in front of it. Nothing can be said of what is between it and
+/// others, and so those are neighbours that it was given between.
+pub struct Stranger {
+    /// Its place among the captures given.
+    pub given: usize,
+    /// Its capture.
+    pub file: FileFacts,
+    /// Packets that were seen in it.
+    pub packets: u64,
 }
 
 /// A clock, seen from that of the first point.

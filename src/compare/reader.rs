@@ -2,9 +2,11 @@
 
 use super::handover::{Giver, Sent};
 use super::observer::{Manner, Observer};
+use super::run::Read;
 use crate::model::{ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::{Block, FileFacts, Source};
+use std::ops::ControlFlow;
 
 /// Sightings that are handed on together, or a few more: whoever waits for them sleeps, and
 /// waking takes longer than matching those of one block of large packets.
@@ -48,6 +50,30 @@ pub(super) fn watch(mut source: Box<dyn Source>, manner: &Manner, giver: &Giver)
     end_of(source.as_ref(), reader.observer)
 }
 
+/// Reads a capture to its end, or until `flow` breaks, for what is to be said of its file.
+pub(super) fn read_through(
+    source: &mut dyn Source,
+    flow: &dyn Fn(Read) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut block = Block::default();
+    let mut frames = 0;
+    while source.fill(&mut block) {
+        frames += block.frames().count() as u64;
+        let read = source.progress();
+        flow(Read {
+            bytes: read.bytes,
+            total_bytes: read.total_bytes,
+            frames,
+        })?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// What is to be said of its file.
+pub(super) fn file_of(source: &dyn Source) -> FileFacts {
+    source.files().into_iter().next().unwrap_or_default()
+}
+
 struct Reader {
     observer: Observer,
     block: Block,
@@ -76,7 +102,7 @@ impl Reader {
 fn end_of(source: &dyn Source, mut observer: Observer) -> End {
     let (forecasts, not_modelled) = observer.forecasts();
     End {
-        file: source.files().into_iter().next().unwrap_or_default(),
+        file: file_of(source),
         frames: observer.frames,
         truncated: observer.truncated,
         refused: observer.refused(),

@@ -11,8 +11,8 @@ use super::flight::{Flight, pairs};
 use super::handover::handover;
 use super::merge::merge;
 use super::observer::Manner;
-use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts};
-use super::reader::{End, watch};
+use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts, Stranger};
+use super::reader::{End, file_of, read_through, watch};
 use crate::decode::DecodeOptions;
 use crate::model::{Duration, ScopeSet};
 use crate::reassemble::Limits;
@@ -98,7 +98,7 @@ pub fn compare(
     let mut flight = Flight::new(
         aligned.rough.iter().copied().map(Clock::new).collect(),
         options.window,
-        Book::new(captures, options.step),
+        Book::new(aligned.order.len(), options.step),
         aligned.backward.clone(),
         options.march_after,
     );
@@ -106,7 +106,7 @@ pub fn compare(
         head_bytes: aligned.head_bytes,
         ..options.manner()
     };
-    let mut ended_early = false;
+    let mut merged = ControlFlow::Continue(());
     let ends = thread::scope(|scope| {
         let mut feeds = Vec::new();
         let mut ends = Vec::new();
@@ -116,7 +116,7 @@ pub fn compare(
             ends.push(scope.spawn(move || watch(open(capture, Pass::Whole), &manner, &giver)));
             feeds.push(Feed::new(feeds.len(), taker));
         }
-        ended_early = merge(&mut flight, &mut feeds, flow).is_break();
+        merged = merge(&mut flight, &mut feeds, flow);
         drop(feeds);
         let ends = ends.into_iter().map(thread::ScopedJoinHandle::join);
         ends.map(|end| match end {
@@ -126,7 +126,19 @@ pub fn compare(
         .collect::<Vec<End>>()
     });
     flight.finish();
-    let mut outcome = conclude(flight, ends, &aligned, ended_early);
+    let mut outcome = conclude(flight, ends, &aligned);
+    for (capture, packets) in aligned.strangers {
+        let mut source = open(capture, Pass::Whole);
+        if merged.is_continue() {
+            merged = read_through(source.as_mut(), flow);
+        }
+        outcome.strangers.push(Stranger {
+            given: capture,
+            file: file_of(source.as_ref()),
+            packets,
+        });
+    }
+    outcome.ended_early = merged.is_break();
     outcome.examined = examine(&outcome, open, &options.decode);
     outcome
 }
@@ -143,7 +155,7 @@ impl Options {
     }
 }
 
-fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool) -> Outcome {
+fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned) -> Outcome {
     let mut flight = flight;
     for clock in &mut flight.clocks {
         clock.fit();
@@ -189,6 +201,7 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
     scopes.settle();
     Outcome {
         points,
+        strangers: Vec::new(),
         is_order_found: aligned.is_found,
         flows: flows(&flight, accounts),
         series,
@@ -199,7 +212,7 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned, ended_early: bool
         crowded_out: flight.crowded_out,
         times_wrong: flight.times_wrong,
         clocks_set_back: flight.clocks_set_back,
-        ended_early,
+        ended_early: false,
     }
 }
 

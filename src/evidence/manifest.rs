@@ -70,7 +70,7 @@ pub struct Input {
     /// was not to be hashed.
     pub sha256: Option<String>,
     /// The point of the path where it was captured, as the report names it; `null` unless
-    /// captures at several points were compared.
+    /// captures at several points were compared, and of one that is off their path.
     pub point: Option<String>,
 }
 

@@ -10,6 +10,7 @@ use crate::model::{escape, number};
 use crate::report::comparison::Comparison;
 use crate::source::{CaptureFiles, FilterSet, HashPolicy, SourceOptions};
 use anyhow::Context as _;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 /// A bundle that is to be written, where nothing is in its way.
@@ -138,11 +139,13 @@ fn of(comparison: &Comparison, excerpt: &PathExcerpt) -> Manifest {
             .min(),
         last_timestamp: points.iter().filter_map(|point| point.last_timestamp).max(),
     };
-    let inputs = points.iter().map(|point| manifest::Input {
-        path: point.file.path.clone(),
-        bytes: point.file.bytes,
-        sha256: point.file.sha256.clone(),
-        point: Some(point.name.clone()),
+    let names = points.iter().map(|point| Some(point.name.clone()));
+    let inputs = comparison.files().zip(names.chain(iter::repeat(None)));
+    let inputs = inputs.map(|(file, point)| manifest::Input {
+        path: file.path.clone(),
+        bytes: file.bytes,
+        sha256: file.sha256.clone(),
+        point,
     });
     manifest.inputs = inputs.collect();
     manifest.findings_repeated.clone_from(&excerpt.shown);

@@ -113,8 +113,10 @@ fn compare(
         bar.update(read.bytes, read.total_bytes, read.frames);
         interrupt.flow()
     });
-    for point in &mut outcome.points {
-        spool.rename(slice::from_mut(&mut point.file));
+    let of_points = outcome.points.iter_mut().map(|point| &mut point.file);
+    let strangers = outcome.strangers.iter_mut();
+    for file in of_points.chain(strangers.map(|stranger| &mut stranger.file)) {
+        spool.rename(slice::from_mut(file));
     }
     if outcome.ended_early {
         warnings.push("interrupted: this is what had been read until then".to_owned());
@@ -152,13 +154,12 @@ fn finish(
     comparison: &Comparison,
     mut output: Output,
 ) -> anyhow::Result<Status> {
-    let files = comparison.points.iter().map(|point| &point.file);
-    layout::complain_of_files(files.clone());
+    layout::complain_of_files(comparison.files());
     if was_anything_read(comparison) {
         write(options, comparison, &mut output)?;
         output.finish()?;
     }
-    let problems = files.flat_map(|file| &file.problems);
+    let problems = comparison.files().flat_map(|file| &file.problems);
     if problems.map(|problem| problem.severity).max() == Some(Severity::Error) {
         return Ok(Status::Unreadable);
     }
@@ -174,8 +175,7 @@ fn finish(
 }
 
 fn was_anything_read(comparison: &Comparison) -> bool {
-    let mut points = comparison.points.iter();
-    points.any(|point| point.file.frames > 0)
+    comparison.files().any(|file| file.frames > 0)
 }
 
 fn write(options: &CompareOptions, comparison: &Comparison, out: &mut Output) -> io::Result<()> {

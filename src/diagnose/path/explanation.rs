@@ -90,10 +90,7 @@ fn counted(given: &Given<'_>) -> Option<u64> {
 
 fn sentence(given: &Given<'_>, explained: &Explanation, points: usize) -> String {
     let mut told = vec![sent(explained)];
-    told.extend((0..points - 1).map(|pair| match lost(given, pair) {
-        Some(lost) => lost,
-        None => format!("{} loses nothing", given.segment_name(pair)),
-    }));
+    told.extend((0..points - 1).map(|pair| lost(given, pair)));
     told.push(format!(
         "{} of {} arrived with all that entered",
         number::count(explained.arrived_datagrams),
@@ -124,15 +121,19 @@ fn sent(explained: &Explanation) -> String {
 }
 
 /// What a segment loses of what goes forward.
-fn lost(given: &Given<'_>, pair: usize) -> Option<String> {
+fn lost(given: &Given<'_>, pair: usize) -> String {
+    let name = given.segment_name(pair);
     let between = &given.sums.forward[pair];
     let packets = between.front.packets - between.front_passed.packets;
     let (from, to) = ends_of(given.outcome.points.len(), pair);
     let is_known = [from, to]
         .iter()
         .all(|point| given.outcome.points[*point].tally.matched > 0);
-    if packets == 0 || !is_known {
-        return None;
+    if !is_known {
+        return format!("nothing is known of {name}");
+    }
+    if packets == 0 {
+        return format!("{name} loses nothing");
     }
     let fragments = between.front.fragments - between.front_passed.fragments;
     let (lost, sent, noun) = match fragments == packets {
@@ -146,11 +147,10 @@ fn lost(given: &Given<'_>, pair: usize) -> Option<String> {
         pattern::Look::TooFew => String::new(),
         _ => format!(": {}", look.described),
     };
-    Some(format!(
-        "{} loses {} of {noun} ({} of {}){how}",
-        given.segment_name(pair),
+    format!(
+        "{name} loses {} of {noun} ({} of {}){how}",
         number::percent(lost, sent),
         number::count(lost),
         number::count(sent),
-    ))
+    )
 }

@@ -55,6 +55,7 @@ pub(crate) fn comparison(points: usize) -> Sample {
         directions: Vec::new(),
         common: Some(common),
         points,
+        off_path: Vec::new(),
         flows_total: 0,
         flows_omitted: 0,
         flows: Vec::new(),

@@ -53,6 +53,7 @@ pub fn build(parts: &ComparedParts<'_>, options: CompareOptions) -> Comparison {
         tool: Tool::THIS,
         relation: relation(outcome),
         points: points::points(outcome),
+        off_path: points::off_path(outcome),
         common: common(outcome),
         segments,
         path: whole,
@@ -108,7 +109,7 @@ fn relation(outcome: &Outcome) -> Relation {
     let matched = outcome.points.iter().filter(|p| p.tally.matched > 0);
     match matched.count() {
         0 => Relation::Unrelated,
-        all if all == outcome.points.len() => Relation::Same,
+        all if all == outcome.points.len() + outcome.strangers.len() => Relation::Same,
         _ => Relation::Partly,
     }
 }
@@ -125,8 +126,8 @@ fn common(outcome: &Outcome) -> Option<Common> {
     let spans: Vec<(Timestamp, Timestamp)> = spans.collect::<Option<_>>()?;
     let from = spans.iter().map(|(from, _)| *from).max()?;
     let until = spans.iter().map(|(_, until)| *until).min()?;
-    let is_same = relation(outcome) == Relation::Same;
-    (is_same && from <= until).then(|| Common {
+    let is_matched = outcome.points.iter().all(|point| point.tally.matched > 0);
+    (is_matched && from <= until).then(|| Common {
         first_timestamp: Time(from),
         last_timestamp: Time(until),
         duration_seconds: (until - from).as_secs_f64(),
@@ -165,7 +166,7 @@ fn limits(outcome: &Outcome) -> BTreeMap<String, u64> {
 
 fn problems(parts: &ComparedParts<'_>) -> Vec<Problem> {
     let told = parts.warnings.iter().cloned();
-    let texts = told.chain(points::unmatched(parts.outcome));
+    let texts = told.chain(points::objections(parts.outcome));
     texts
         .map(|message| Problem {
             severity: Severity::Warning,

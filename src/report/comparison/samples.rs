@@ -323,6 +323,7 @@ pub(crate) fn lossy() -> Comparison {
         },
         relation: Relation::Same,
         points,
+        off_path: Vec::new(),
         common: Some(Common {
             first_timestamp: after(0.0),
             last_timestamp: after(61.9),

@@ -7,7 +7,7 @@ use crate::findings::capture::MILLISECOND;
 use crate::findings::captures;
 use crate::findings::packet::A_TO_B;
 use crate::mutation::mutant_of;
-use crate::support::{none, pcap};
+use crate::support::{fraglens, none, pcap};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -111,6 +111,27 @@ fn a_file_that_is_no_capture_is_named() {
     is_refused(&[&text, &good], "notes.txt");
     let absent = folder.path().join("absent.pcap");
     is_refused(&[&good, &absent], "absent.pcap");
+}
+
+/// What is between the others is told nevertheless, and what stands against it first.
+#[test]
+fn a_file_that_is_no_capture_is_left_out_of_the_path() {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let there = here
+        .later(MILLISECOND)
+        .without(|packet| packet.datagram % 50 == 7);
+    let mut captures = Captures::of(&[&here]);
+    captures.add(b"It is always the network.");
+    captures.add(&there.pcap());
+    let mut command = fraglens();
+    let output = command.args(["compare", "--quiet"]).args(&captures.paths);
+    let output = output.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    let line = |text: &str| told.find(text).unwrap_or_else(|| panic!("{text}: {told}"));
+    assert!(line("could not be read") < line("┌─ A"), "{told}");
+    assert!(line("A to B loses") > line("└─"), "{told}");
+    assert!(!told.contains("loses nothing"), "{told}");
 }
 
 #[test]

@@ -7,6 +7,8 @@ use crate::findings::packet::{A_TO_B, A_TO_C};
 use crate::support::{count, pcap};
 use serde_json::Value;
 
+const HOUR: i64 = 3_600_000 * MILLISECOND as i64;
+
 fn traffic() -> Sight {
     Sight::of(&[Stream::to(5001, A_TO_B), Stream::fragmented(5002, A_TO_B)])
 }
@@ -113,20 +115,58 @@ fn is_unrelated(comparison: &Value) {
     faults.end();
 }
 
-/// One of three that does not belong there takes nothing from the other two.
+/// One of three that does not belong there takes nothing from the other two, wherever it was
+/// given: the path goes on between them.
 #[test]
-fn a_stranger_between_two_captures_is_named() {
+fn a_stranger_is_left_out_of_the_path() {
     let here = traffic();
+    // Hours apart, so that both clocks have to be found from one another.
     let there = here
         .later(2 * MILLISECOND)
+        .by_clock(5 * HOUR, 0)
         .without(|packet| packet.port == 5001 && packet.datagram % 50 == 7);
     let stranger = Sight::only(&[Stream::to(6001, A_TO_C)]);
-    let comparison = compare(&[&here, &stranger, &there]);
+    let with_it = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    for place in 0..3 {
+        let mut sights = vec![&here, &there];
+        sights.insert(place, &stranger);
+        let comparison = compare(&sights);
+        faults.must_be("relation", &comparison["relation"], "partly");
+        faults.must_have_lost("path", &comparison["path"], &here, &there);
+        for field in ["segments", "findings", "explanation", "flows", "common"] {
+            faults.must_be(field, &comparison[field], with_it[field].clone());
+        }
+        let files = |field: &str| -> Vec<String> {
+            let rows = comparison[field].as_array().unwrap().iter();
+            rows.map(|row| row["file"]["path"].to_string()).collect()
+        };
+        let (points, left_out) = (files("points"), files("off_path"));
+        faults.unless(points.len() == 2 && left_out.len() == 1, || {
+            format!("at {place}: {points:?}, {left_out:?}")
+        });
+        let seen = &comparison["off_path"][0]["packets"];
+        faults.must_be("seen", seen, stranger.0.len() as u64);
+        let problems = comparison["problems"].to_string();
+        let name = left_out[0].trim_matches('"');
+        faults.unless(problems.contains(name), || format!("told is {problems}"));
+    }
+    faults.end();
+}
+
+/// Two that are strangers to the others, and not to each other, are fewer.
+#[test]
+fn the_path_is_of_those_that_are_most() {
+    let one = Sight::only(&[Stream::to(6001, A_TO_C)]);
+    let here = traffic();
+    let there = here.later(2 * MILLISECOND);
+    let comparison = compare(&[&one, &one, &here, &there, &there]);
     let mut faults = Faults::new();
     faults.must_be("relation", &comparison["relation"], "partly");
-    faults.must_have_lost("path", &comparison["path"], &here, &there);
-    faults.must_be("of B", &comparison["points"][1]["matched"], 0);
-    let problems = comparison["problems"].to_string();
-    faults.unless(problems.contains('B'), || format!("told is {problems}"));
+    let count = |field: &str| comparison[field].as_array().unwrap().len();
+    faults.unless(count("points") == 3 && count("off_path") == 2, || {
+        format!("{} points of 5", count("points"))
+    });
+    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
     faults.end();
 }

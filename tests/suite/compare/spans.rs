@@ -86,6 +86,53 @@ fn a_capture_that_ends_earlier_has_not_lost_what_came_after() {
     must_be_within(&comparison, [&here, &short], (&here, &there), (0, to)).end();
 }
 
+/// Clocks tick, and many packets come in one tick: of those in the last, or the first, some
+/// are behind the end, or in front of the beginning.
+#[test]
+fn what_came_in_the_last_tick_may_have_come_after_the_end() {
+    let tick = 50 * MILLISECOND;
+    let here = traffic().0.map(|packet| Packet {
+        time: packet.time - packet.time % tick,
+        ..packet
+    });
+    for (from, to) in [(0, 3_001), (3_001, usize::MAX), (1_001, 5_003)] {
+        let cut: Vec<Packet> = here.0.iter().take(to).skip(from).cloned().collect();
+        let cut = Sight(cut);
+        let comparison = compare(&[&here, &cut]);
+        let path = &comparison["path"];
+        let mut faults = Faults::new();
+        faults.must_be("lost", &path["lost"]["packets"], 0);
+        faults.must_be("arrived", &path["arrived"]["packets"], cut.0.len() as u64);
+        let outside = (here.0.len() - cut.0.len()) as u64;
+        faults.must_be("outside", &path["outside"], outside);
+        faults.end();
+    }
+}
+
+/// What a datagram has left when a capture ends, or had before it began, is not lost.
+#[test]
+fn a_capture_may_end_and_begin_within_a_datagram() {
+    let here = traffic().0;
+    let there = here.later(MILLISECOND);
+    let is_within = |packet: &Packet| packet.index == 1 && !packet.is_last;
+    let places: Vec<usize> = (0..here.0.len())
+        .filter(|place| is_within(&here.0[*place]))
+        .collect();
+    let middle = places[places.len() / 2];
+    for (from, to) in [(0, middle), (middle, usize::MAX), (places[0], middle)] {
+        let cut: Vec<Packet> = there.0.iter().take(to).skip(from).cloned().collect();
+        let comparison = compare(&[&here, &Sight(cut.clone())]);
+        let path = &comparison["path"];
+        let mut faults = Faults::new();
+        faults.must_be("lost", &path["lost"]["packets"], 0);
+        faults.must_be("datagrams lost", &path["lost"]["datagrams"], 0);
+        faults.must_be("arrived", &path["arrived"]["packets"], cut.len() as u64);
+        let refragmented = &path["layout"]["refragmented"];
+        faults.must_be("cut otherwise", refragmented, 0);
+        faults.end();
+    }
+}
+
 /// Neither holds all of the other, and clocks are a day apart.
 #[test]
 fn captures_that_overlap_are_judged_where_they_do() {

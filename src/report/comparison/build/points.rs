@@ -6,7 +6,7 @@ use crate::diagnose::{self, FixKind, path};
 use crate::model::number;
 use crate::report::build::capture::file;
 use crate::report::comparison::document::{
-    Clock, ClockBasis, PathEvidence, PathExplanation, PathFinding, Point, TunnelAt,
+    Clock, ClockBasis, OffPath, PathEvidence, PathExplanation, PathFinding, Point, TunnelAt,
 };
 use crate::report::document::{Fix, Part, Severity, Time};
 use crate::source::FileFacts;
@@ -40,6 +40,16 @@ fn point(outcome: &Outcome, place: usize, facts: &PointFacts) -> Point {
         tunnels: tunnels(outcome, place),
         clock: clock(place, &facts.clock),
     }
+}
+
+/// Captures that are no points.
+pub(super) fn off_path(outcome: &Outcome) -> Vec<OffPath> {
+    let strangers = outcome.strangers.iter();
+    let rows = strangers.map(|stranger| OffPath {
+        file: file(&stranger.file),
+        packets: stranger.packets,
+    });
+    rows.collect()
 }
 
 /// Tunnels that flows were in at a point.
@@ -91,8 +101,8 @@ fn clock(place: usize, facts: &ClockFacts) -> Clock {
     }
 }
 
-/// Points of which nothing was found elsewhere.
-pub(super) fn unmatched(outcome: &Outcome) -> Vec<String> {
+/// What speaks against the comparison: what was not found elsewhere, and may be in doubt.
+pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
     let points = outcome.points.iter().enumerate();
     let mut told: Vec<String> = points
         .filter(|(_, facts)| facts.tally.matched == 0)
@@ -108,6 +118,16 @@ pub(super) fn unmatched(outcome: &Outcome) -> Vec<String> {
             format!("{} ({}) {what}", path::name(place), facts.file.path)
         })
         .collect();
+    told.extend(outcome.strangers.iter().map(|stranger| {
+        let what = match stranger.packets {
+            0 => "has no IP packets that could be found in other captures".to_owned(),
+            seen => format!(
+                "shows {} of which next to nothing was found in other captures",
+                number::counted(seen, "IP packet")
+            ),
+        };
+        format!("{} {what}, and is no point of the path", stranger.file.path)
+    }));
     told.extend(doubts(outcome));
     if path::is_mostly_backward(outcome) {
         told.push(

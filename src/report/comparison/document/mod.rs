@@ -15,13 +15,15 @@ mod segment;
 pub use finding::{PathEvidence, PathExplanation, PathFinding};
 pub use flow::{PathFlow, SeenAs};
 pub use loss::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
-pub use point::{Clock, ClockBasis, Point, TunnelAt};
+pub use point::{Clock, ClockBasis, OffPath, Point, TunnelAt};
 pub use segment::{
     Changes, ChecksumChange, Count, Damage, DamageKind, Delay, Direction, Layout, NatMapping,
     OneWay, Segment,
 };
 
-use crate::report::document::{Benchmark, KernelCounter, Problem, Receiver, Time, Tool};
+use crate::report::document::{
+    Benchmark, CaptureFile, KernelCounter, Problem, Receiver, Time, Tool,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -44,6 +46,10 @@ pub struct Comparison {
     pub relation: Relation,
     /// Where was captured, in the order of the path.
     pub points: Vec<Point>,
+    /// Captures that show nothing of the others, or next to nothing: other traffic, another
+    /// time, or all of it was lost before it came there. They are no points of the path, and
+    /// part of no figure.
+    pub off_path: Vec<OffPath>,
     /// The time in which all points captured, by the clock of the first; `null` if there
     /// is none. Only what passed within it is judged.
     pub common: Option<Common>,
@@ -79,14 +85,30 @@ pub struct Comparison {
     pub problems: Vec<Problem>,
 }
 
+impl Comparison {
+    /// All captures that were given, those of points first.
+    pub fn files(&self) -> impl Iterator<Item = &CaptureFile> {
+        let of_points = self.points.iter().map(|point| &point.file);
+        of_points.chain(self.off_path.iter().map(|off| &off.file))
+    }
+
+    /// The flows that are listed, if anything is known of any.
+    pub fn judged_flows(&self) -> &[PathFlow] {
+        match self.relation {
+            Relation::Unrelated => &[],
+            Relation::Same | Relation::Partly => &self.flows,
+        }
+    }
+}
+
 /// Whether captures show the same traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Relation {
     /// Packets of one were found again in the others.
     Same,
-    /// Of some points nothing, or too little to be no chance, was found at the others;
-    /// they are named in `problems`, and nothing is said of losses there.
+    /// Of some captures nothing, or too little to be no chance, was found in the others;
+    /// they are in `off_path`, or named in `problems`, and nothing is said of losses there.
     Partly,
     /// Nothing of any point was found at another: different traffic, or different times.
     Unrelated,

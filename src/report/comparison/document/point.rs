@@ -37,6 +37,15 @@ pub struct Point {
     pub clock: Clock,
 }
 
+/// A capture that shows nothing of the others, or next to nothing.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OffPath {
+    /// The capture.
+    pub file: CaptureFile,
+    /// IP packets and fragments that were seen in it, copies included.
+    pub packets: u64,
+}
+
 /// A kind of tunnel at some point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TunnelAt {

@@ -65,9 +65,9 @@ fn fact(point: &Point) -> Fact {
 
 fn problems(comparison: &Comparison) -> Option<Part> {
     let of_all = comparison.problems.iter().map(|problem| ("", problem));
-    let in_files = comparison.points.iter().flat_map(|point| {
-        let problems = point.file.problems.iter();
-        problems.map(|problem| (point.file.path.as_str(), problem))
+    let in_files = comparison.files().flat_map(|file| {
+        let problems = file.problems.iter();
+        problems.map(|problem| (file.path.as_str(), problem))
     });
     let table = problem_table(of_all.chain(in_files).collect(), &comparison.limits)?;
     Some(Part::Table(Box::new(table)))

@@ -27,7 +27,8 @@ const COLUMNS: [&str; 11] = [
 ];
 
 pub(super) fn section(comparison: &Comparison) -> Option<Section> {
-    let shown = &comparison.flows[..comparison.flows.len().min(FLOWS)];
+    let judged = comparison.judged_flows();
+    let shown = &judged[..judged.len().min(FLOWS)];
     let mut table = table(comparison, "flows-table", "Most bytes lost first", shown)?;
     for (index, row) in table.rows.iter_mut().enumerate() {
         row.id = Some(format!("flow-{}", index + 1));

@@ -19,7 +19,7 @@ pub(super) struct Summary {
     /// How many points, and how much time.
     span: String,
     /// A word of warning, if captures do not show the same.
-    relation: Option<&'static str>,
+    relation: Option<String>,
     /// All of it in a sentence or two.
     sentence: Prose,
     /// The path, as markup.
@@ -44,7 +44,7 @@ pub(super) fn summary(comparison: &Comparison, found: &[Finding], elsewhere: Els
     Summary {
         subject: subject(comparison),
         span: words::common(comparison),
-        relation: words::relation(comparison),
+        relation: words::relation(comparison).map(|relation| clipped(&relation, PARAGRAPH)),
         sentence: Prose::new(sentence, PARAGRAPH),
         path: path::draw(comparison),
         path_left_out: left_out(all.min(path::POINTS), all as u64, "point", elsewhere),

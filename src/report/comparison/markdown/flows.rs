@@ -6,7 +6,7 @@ use crate::report::comparison::{Comparison, words};
 use crate::report::markdown::page::{Page, Table, cell, figure, sentence};
 
 pub(super) fn write(comparison: &Comparison, page: &mut Page) {
-    let flows = page.shown(&comparison.flows, usize::MAX);
+    let flows = page.shown(comparison.judged_flows(), usize::MAX);
     let all = comparison.flows_total.max(comparison.flows.len() as u64);
     let remark = match (flows.len() as u64, all) {
         (_, 0) => return,

@@ -33,7 +33,7 @@ pub fn write_beside(
 fn page(comparison: &Comparison, beside: Option<&Beside<'_>>, most: usize) -> String {
     let mut page = Page::new(most);
     if let Some(relation) = words::relation(comparison) {
-        page.paragraph(&sentence(relation));
+        page.paragraph(&sentence(&relation));
     }
     explanation::write(comparison, &mut page);
     path::write(comparison, &mut page);
@@ -53,9 +53,9 @@ fn page(comparison: &Comparison, beside: Option<&Beside<'_>>, most: usize) -> St
 
 fn write_problems(comparison: &Comparison, page: &mut Page) {
     let of_all = comparison.problems.iter().map(|problem| (None, problem));
-    let in_files = comparison.points.iter().flat_map(|point| {
-        let problems = point.file.problems.iter();
-        problems.map(|problem| (Some(point.file.path.as_str()), problem))
+    let in_files = comparison.files().flat_map(|file| {
+        let problems = file.problems.iter();
+        problems.map(|problem| (Some(file.path.as_str()), problem))
     });
     let problems: Vec<_> = of_all.chain(in_files).collect();
     if !problems.is_empty() || !comparison.limits.is_empty() {

@@ -24,7 +24,7 @@ const WIDEST: usize = 116;
 pub(super) fn write(comparison: &Comparison, page: &mut Page<'_, impl Write>) -> io::Result<()> {
     page.heading("Path", &words::common(comparison))?;
     if let Some(relation) = words::relation(comparison) {
-        page.paragraph("  ", INDENT, relation, Tone::Fault)?;
+        page.paragraph("  ", INDENT, &relation, Tone::Fault)?;
     }
     for line in diagram(comparison, page.width()) {
         page.pieces(&line)?;

@@ -9,7 +9,13 @@ use std::io::{self, Write};
 
 pub(super) fn write(comparison: &Comparison, page: &mut Page<'_, impl Write>) -> io::Result<()> {
     let remark = remark(comparison);
-    write_table(comparison, "Flows", &remark, &comparison.flows, page)?;
+    write_table(
+        comparison,
+        "Flows",
+        &remark,
+        comparison.judged_flows(),
+        page,
+    )?;
     let remark = "outer packets of tunnels; not part of the figures above";
     let carriers = "Fragmented tunnels";
     write_table(comparison, carriers, remark, &comparison.carriers, page)

@@ -7,9 +7,9 @@ use std::io::{self, Write};
 
 pub(super) fn write(comparison: &Comparison, page: &mut Page<'_, impl Write>) -> io::Result<()> {
     let of_all = comparison.problems.iter().map(|problem| (None, problem));
-    let in_files = comparison.points.iter().flat_map(|point| {
-        let problems = point.file.problems.iter();
-        problems.map(|problem| (Some(point.file.path.as_str()), problem))
+    let in_files = comparison.files().flat_map(|file| {
+        let problems = file.problems.iter();
+        problems.map(|problem| (Some(file.path.as_str()), problem))
     });
     write_section(of_all.chain(in_files).collect(), &comparison.limits, page)
 }

@@ -5,6 +5,7 @@ mod damage;
 mod flow;
 mod loss;
 mod point;
+mod relation;
 mod segment;
 
 pub(super) use changes::changes;
@@ -14,9 +15,10 @@ pub(super) use loss::{
     LossRow, bursts, described, pattern, place_rows, size_rows, tenth_rows, with_rate,
 };
 pub(super) use point::{point_facts, point_name, tunnel_at};
+pub(super) use relation::relation;
 pub(super) use segment::{delay, is_blank, is_relative, segment_facts, stretch};
 
-use super::document::{Comparison, Relation};
+use super::document::Comparison;
 use serde::Serialize;
 
 /// Something to be said, under a name.
@@ -62,21 +64,6 @@ impl Fact {
 pub(super) fn name_of(value: impl Serialize) -> String {
     let name = serde_json::to_value(value).unwrap_or_default();
     name.as_str().unwrap_or_default().to_owned()
-}
-
-/// What to know before figures are read, where captures do not show the same.
-pub(super) fn relation(comparison: &Comparison) -> Option<&'static str> {
-    match comparison.relation {
-        Relation::Same => None,
-        Relation::Partly => Some(
-            "Not all captures show the same traffic: of some points next to nothing was found \
-             at the others, and nothing is said of losses there.",
-        ),
-        Relation::Unrelated => Some(
-            "These captures do not show the same traffic: nothing of any point was found at \
-             another, so that nothing can be said of what is between them.",
-        ),
-    }
 }
 
 /// How much of the captures is judged.

@@ -1,0 +1,80 @@
+//! What to know before figures are read, where captures do not show the same.
+
+use super::listed;
+use crate::model::number;
+use crate::report::comparison::document::{Comparison, Relation};
+use crate::report::document::{CaptureFile, Severity};
+use crate::report::escape;
+
+/// Captures that are named, at most.
+const NAMED: usize = 4;
+
+/// What to know before figures are read, where captures do not show the same.
+pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option<String> {
+    let unreadable = unreadable(comparison);
+    match comparison.relation {
+        Relation::Same => None,
+        Relation::Unrelated if !unreadable.is_empty() => Some(format!(
+            "{} could not be read, so that there is nothing to compare.",
+            named(&unreadable)
+        )),
+        Relation::Unrelated => Some(
+            "These captures do not show the same traffic: nothing of any point was found at \
+             another, so that nothing can be said of what is between them."
+                .to_owned(),
+        ),
+        Relation::Partly if comparison.off_path.is_empty() => Some(
+            "Not all captures show the same traffic: of some points next to nothing was found \
+             at the others, and nothing is said of losses there."
+                .to_owned(),
+        ),
+        Relation::Partly => Some(left_out(comparison, &unreadable)),
+    }
+}
+
+/// Which captures are no points of the path, and why.
+fn left_out(comparison: &Comparison, unreadable: &[&CaptureFile]) -> String {
+    let files = comparison.off_path.iter().map(|off| &off.file);
+    let strangers: Vec<&CaptureFile> = files.filter(|file| !is_unreadable(file)).collect();
+    let mut told = Vec::new();
+    if !unreadable.is_empty() {
+        told.push(format!("{} could not be read.", named(unreadable)));
+    }
+    if !strangers.is_empty() {
+        told.push(format!(
+            "Next to nothing of {} was found in other captures: other traffic, another time, or \
+             all of it was lost before it came there.",
+            named(&strangers)
+        ));
+    }
+    let rest = match comparison.off_path.len() {
+        1 => "It is left out of the path, which goes on between the others.",
+        _ => "They are left out of the path, which goes on between the others.",
+    };
+    told.push(rest.to_owned());
+    told.join(" ")
+}
+
+fn unreadable(comparison: &Comparison) -> Vec<&CaptureFile> {
+    comparison
+        .files()
+        .filter(|file| is_unreadable(file))
+        .collect()
+}
+
+fn is_unreadable(file: &CaptureFile) -> bool {
+    let mut problems = file.problems.iter();
+    file.frames == 0 && problems.any(|problem| problem.severity == Severity::Error)
+}
+
+fn named(files: &[&CaptureFile]) -> String {
+    let names = files.iter().take(NAMED);
+    let mut names: Vec<String> = names
+        .map(|file| escape::line(&file.path).into_owned())
+        .collect();
+    let others = files.len() - names.len();
+    if others > 0 {
+        names.push(number::counted(others as u64, "other"));
+    }
+    listed(&names)
+}
