@@ -8,7 +8,9 @@
 use super::content::hash;
 use super::sighting::{Form, Sighting};
 use crate::model::{Addresses, Duration, FlowKey, Timestamp};
+use foldhash::quality::FixedState;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 
 /// Packets of a sample.
 const SAMPLE: usize = 1 << 13;
@@ -22,6 +24,8 @@ const SET_ALIKE: Duration = Duration::from_secs(1);
 /// Samples of the packets of one point: with and without what NAT may change.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
+    /// Bytes of payloads that tell packets apart.
+    head_bytes: usize,
     lanes: Vec<FlowKey>,
     strict: Marks,
     loose: Marks,
@@ -54,6 +58,14 @@ pub(super) struct Common {
 }
 
 impl Sample {
+    /// An empty one of what so many bytes of payloads tell apart.
+    pub fn new(head_bytes: usize) -> Self {
+        Self {
+            head_bytes,
+            ..Self::default()
+        }
+    }
+
     /// Takes in lanes and sightings of the point.
     pub fn take(&mut self, lanes: &[FlowKey], sightings: &[Sighting]) {
         self.lanes.extend_from_slice(lanes);
@@ -72,8 +84,17 @@ impl Sample {
                 count: 1,
             };
             let id = u64::from(sighting.id);
-            self.strict.take(hash(&[sighting.content(), id]), mark);
-            self.loose.take(hash(&[sighting.beginning()]), mark);
+            // Without payload, packets of other flows look the same.
+            let is_telling = self.head_bytes > 0 || sighting.form == Form::Segment;
+            let flow = match is_telling {
+                true => 0,
+                false => FixedState::with_seed(0).hash_one(lane.addresses),
+            };
+            self.strict
+                .take(hash(&[sighting.content(), id, flow]), mark);
+            if is_telling {
+                self.loose.take(hash(&[sighting.beginning()]), mark);
+            }
         }
     }
 

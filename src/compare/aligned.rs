@@ -41,14 +41,24 @@ pub(super) fn align(
     options: &Options,
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> Aligned {
-    let manner = options.manner();
-    let mut samplers: Vec<Sampler> = (0..captures)
-        .map(|capture| Sampler::new(open(capture, Pass::Sample), &manner))
-        .collect();
+    let mut manner = options.manner();
+    let begin = |manner: &Manner| -> Vec<Sampler> {
+        (0..captures)
+            .map(|capture| Sampler::new(open(capture, Pass::Sample), manner))
+            .collect()
+    };
+    let mut samplers = begin(&manner);
     let mut wanted = FIRST_LOOK;
     loop {
         if read(&mut samplers, wanted, flow).is_break() {
             return conclude(&samplers, (0..captures).collect(), options.order);
+        }
+        // What one of them has cut can be compared as far as that alone.
+        let shortest = shortest_head(samplers.iter());
+        if shortest < manner.head_bytes {
+            manner.head_bytes = shortest;
+            samplers = begin(&manner);
+            continue;
         }
         let together = largest_group(&samplers);
         let is_all_read = samplers.iter().all(|sampler| sampler.has_ended);
@@ -99,7 +109,7 @@ impl Sampler {
             source,
             observer: Observer::new(manner),
             block: Block::default(),
-            sample: Sample::default(),
+            sample: Sample::new(manner.head_bytes),
             room: Vec::new(),
             seen: 0,
             has_ended: false,
@@ -130,6 +140,12 @@ impl Sampler {
             self.head_bytes = self.head_bytes.min(self.observer.shortest_head());
         }
     }
+}
+
+/// Fewest bytes of a payload that all have captured.
+fn shortest_head<'a>(samplers: impl Iterator<Item = &'a Sampler>) -> usize {
+    let heads = samplers.map(|sampler| sampler.head_bytes);
+    heads.min().unwrap_or(HEAD_BYTES)
 }
 
 /// Captures that hang together, most of all, in the order they were given; all of them where
@@ -181,11 +197,7 @@ fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order) -> Aligned
         rough: vec![Duration(0); captures],
         is_known: vec![false; captures],
         backward: HashMap::new(),
-        head_bytes: together
-            .iter()
-            .map(|capture| samplers[*capture].head_bytes)
-            .min()
-            .unwrap_or(HEAD_BYTES),
+        head_bytes: shortest_head(together.iter().map(|capture| &samplers[*capture])),
         order: found.into_iter().map(|place| together[place]).collect(),
         strangers: strangers
             .map(|capture| (capture, samplers[capture].seen as u64))

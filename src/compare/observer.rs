@@ -1,7 +1,7 @@
 //! Frames of one point in, sightings out: decoding, and what of outer fragments becomes a
 //! tunnel packet.
 
-use super::content::{Content, hash};
+use super::content::{Content, HEAD_BYTES, hash};
 use super::lanes::{Lanes, TOGETHER};
 use super::look::{Look, code};
 use super::sighting::{Batch, Form, Lane, NO_LANE, Share, Sighting};
@@ -70,6 +70,8 @@ struct Sight {
     inside: Vec<(FragmentFacts, Vec<u8>)>,
     head_bytes: usize,
     shortest_head: usize,
+    /// Packets that cannot be told apart.
+    too_short: u64,
     found: Found,
 }
 
@@ -90,7 +92,8 @@ impl Observer {
                 unnamed: Vec::with_capacity(TOGETHER),
                 inside: Vec::new(),
                 head_bytes: manner.head_bytes,
-                shortest_head: manner.head_bytes,
+                shortest_head: HEAD_BYTES,
+                too_short: 0,
                 found: Found {
                     frame: FrameId::default(),
                     time: Timestamp::MIN,
@@ -222,9 +225,14 @@ impl Observer {
         (forecasts, not_modelled)
     }
 
-    /// Fewest bytes of a cut payload that were captured, at most as many as are hashed.
+    /// Fewest bytes of a cut payload that were captured, at most [`HEAD_BYTES`].
     pub fn shortest_head(&self) -> usize {
         self.sight.shortest_head
+    }
+
+    /// Packets left out because what tells them apart was not captured.
+    pub fn too_short(&self) -> u64 {
+        self.sight.too_short
     }
 
     /// Sightings left out because there were too many flows.
@@ -266,6 +274,17 @@ fn captured<'a>(layer: &Layer, data: &'a [u8]) -> &'a [u8] {
     let start = layer.payload_start as usize;
     data.get(start..start + layer.payload_captured as usize)
         .unwrap_or_default()
+}
+
+/// Whether the capture ends in front of what tells a packet from others: the ports, and of
+/// TCP the whole header.
+fn is_cut_too_short(layer: &Layer) -> bool {
+    let is_told = match layer.transport {
+        Transport::None => false,
+        Transport::Cut { .. } => layer.protocol != Protocol::TCP,
+        _ => true,
+    };
+    layer.payload_captured < layer.payload_bytes && layer.protocol.has_ports() && !is_told
 }
 
 impl Sight {
@@ -334,6 +353,10 @@ impl Sight {
     /// A datagram that is no fragment.
     fn whole(&mut self, layer: &Layer, data: &[u8]) {
         if matches!(layer.carries, Carries::Tunnel(_)) {
+            return;
+        }
+        if is_cut_too_short(layer) {
+            self.too_short += 1;
             return;
         }
         let Some(lane) = self.lanes.number(&layer.flow_key()) else {
@@ -608,7 +631,6 @@ impl Listener for Sight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::content::HEAD_BYTES;
     use crate::decode::tests::made::{Made, made};
     use crate::model::LinkType;
     use proptest::prelude::*;

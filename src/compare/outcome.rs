@@ -58,6 +58,8 @@ pub struct PointFacts {
     pub forecasts: Vec<Forecast>,
     /// Fragments that no forecast was made of.
     pub not_modelled: NotModelled,
+    /// Packets left out because what tells them apart was not captured.
+    pub too_short: u64,
     /// Packets left out because there were too many flows.
     pub flows_refused: u64,
     /// Tunnel packets that were not opened, for want of room.

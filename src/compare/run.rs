@@ -194,6 +194,7 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned) -> Outcome {
             },
             forecasts: end.forecasts,
             not_modelled: end.not_modelled,
+            too_short: end.too_short,
             flows_refused: end.refused,
             tunnels_unopened: end.unopened,
         });

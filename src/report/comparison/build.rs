@@ -137,7 +137,11 @@ fn common(outcome: &Outcome) -> Option<Common> {
 fn limits(outcome: &Outcome) -> BTreeMap<String, u64> {
     let of_points =
         |count: fn(&crate::compare::PointFacts) -> u64| outcome.points.iter().map(count).sum();
-    let all: [(String, u64); 7] = [
+    let all: [(String, u64); 8] = [
+        (
+            "packets_cut_too_short".to_owned(),
+            of_points(|point| point.too_short),
+        ),
         ("times_set_right".to_owned(), outcome.times_wrong),
         (
             format!("packets_of_flows_beyond_{MAX_LANES}"),

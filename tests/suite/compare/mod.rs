@@ -25,6 +25,7 @@ mod related;
 mod resent;
 mod sight;
 mod six;
+mod snaplen;
 mod spans;
 mod sums;
 mod truth;

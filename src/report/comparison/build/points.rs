@@ -142,7 +142,7 @@ pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
 /// What may have been taken for what it is not.
 fn doubts(outcome: &Outcome) -> Vec<String> {
     let points = outcome.points.iter().enumerate();
-    let full = points.filter(|(_, point)| point.flows_refused > 0);
+    let full = points.clone().filter(|(_, point)| point.flows_refused > 0);
     let refused = full.map(|(place, point)| {
         format!(
             "{} has more flows than are told apart: {} of further ones were left out, and may be \
@@ -151,7 +151,8 @@ fn doubts(outcome: &Outcome) -> Vec<String> {
             number::counted(point.flows_refused, "packet"),
         )
     });
-    let mut told: Vec<String> = refused.collect();
+    let mut told: Vec<String> = points.clone().filter_map(too_short).collect();
+    told.extend(refused);
     if outcome.clocks_set_back > 0 {
         told.push(
             "the clock of a capture was set back while it captured: what follows may be taken for \
@@ -162,6 +163,19 @@ fn doubts(outcome: &Outcome) -> Vec<String> {
     let pairs = outcome.points.len().saturating_sub(1);
     told.extend((0..pairs).filter_map(|pair| outside(outcome, pair)));
     told
+}
+
+/// What cannot be found elsewhere.
+fn too_short((place, point): (usize, &PointFacts)) -> Option<String> {
+    (point.too_short > 0).then(|| {
+        format!(
+            "{} ({}) is cut so short that {} cannot be told from others: they are left out, and \
+             may be counted as lost; capture with 'tcpdump -s 128', or 192 in tunnels",
+            path::name(place),
+            point.file.path,
+            number::counted(point.too_short, "packet"),
+        )
+    })
 }
 
 /// What passed one point while the other did not capture.
