@@ -32,7 +32,7 @@ pub(super) struct Aligned {
 const FIRST_LOOK: usize = 1 << 13;
 
 /// Blocks that are read before somebody is asked whether to go on.
-const TURN: usize = 256;
+const TURN: usize = 32;
 
 /// Reads captures until it is known how their clocks are apart, or `flow` breaks.
 pub(super) fn align(

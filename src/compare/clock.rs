@@ -16,6 +16,9 @@ const NARROWEST: i64 = 50_000_000;
 const TO_DRIFT: usize = 8;
 /// So are these spans of time.
 const DRIFT_AFTER: i64 = 1_000_000_000;
+/// No clock runs faster or slower than another by more: bad crystals are off by 0.0001, and
+/// time daemons slew by 0.0005.
+const STEEPEST: f64 = 0.001;
 
 /// The clock of one point.
 #[derive(Clone, Debug)]
@@ -159,6 +162,7 @@ impl Clock {
         let slope = [&forward, &backward]
             .into_iter()
             .filter_map(|points| slope(points))
+            .filter(|slope| slope.tilt.abs() <= STEEPEST)
             .min_by(|one, other| one.error.total_cmp(&other.error));
         let tilt = slope.map_or(0.0, |slope| slope.tilt);
         let off = |point: &(i64, i64)| point.1 as f64 - tilt * point.0 as f64;

@@ -3,11 +3,12 @@
 use super::between::Shown;
 use super::content::blank_variable;
 use super::outcome::Outcome;
-use super::run::{Open, Pass};
+use super::run::{Open, Pass, Read};
 use crate::decode::{DecodeOptions, Decoder};
 use crate::model::facts::Packet;
 use crate::source::Block;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 /// Packets that are looked at, at most.
 const MAX_EXAMINED: usize = 512;
@@ -55,8 +56,13 @@ pub enum DamageLook {
 /// Damage by point and number of both frames.
 pub(super) type Examined = BTreeMap<[(usize, u64); 2], Damage>;
 
-/// Reads both frames of each damaged packet once more.
-pub(super) fn examine(outcome: &Outcome, open: Open<'_>, decode: &DecodeOptions) -> Examined {
+/// Reads both frames of each damaged packet once more, until `flow` breaks.
+pub(super) fn examine(
+    outcome: &Outcome,
+    open: Open<'_>,
+    decode: &DecodeOptions,
+    flow: &dyn Fn(Read) -> ControlFlow<()>,
+) -> Examined {
     let mut wanted: BTreeSet<[(usize, u64); 2]> = BTreeSet::new();
     for flow in &outcome.flows {
         let damaged = flow.account.between.iter().flat_map(|b| &b.damaged);
@@ -71,16 +77,20 @@ pub(super) fn examine(outcome: &Outcome, open: Open<'_>, decode: &DecodeOptions)
         let frames = wanted.iter().flatten().filter(|(at, _)| *at == place);
         let frames: BTreeSet<u64> = frames.map(|(_, frame)| *frame).collect();
         if let Some(last) = frames.last().copied() {
-            read(
+            let reread = read(
                 open,
                 point.given,
                 decode,
                 &frames,
                 last,
+                flow,
                 &mut |frame, payload| {
                     payloads.insert((place, frame), payload);
                 },
             );
+            if reread.is_break() {
+                break;
+            }
         }
     }
     let examined = wanted.into_iter().filter_map(|[one, other]| {
@@ -101,13 +111,15 @@ fn read(
     decode: &DecodeOptions,
     frames: &BTreeSet<u64>,
     last: u64,
+    flow: &dyn Fn(Read) -> ControlFlow<()>,
     take: &mut dyn FnMut(u64, Vec<u8>),
-) {
+) -> ControlFlow<()> {
     let mut source = open(given, Pass::Sample);
     let mut block = Block::default();
     let mut decoder = Decoder::new(decode);
     let mut packet = Packet::default();
     while source.fill(&mut block) && block.first().number <= last {
+        flow(Read::of(source.progress(), block.first().number))?;
         for frame in block
             .frames()
             .filter(|frame| frames.contains(&frame.id.number))
@@ -123,6 +135,7 @@ fn read(
             take(frame.id.number, payload);
         }
     }
+    ControlFlow::Continue(())
 }
 
 /// How two payloads differ; `None` if they do not.

@@ -1,10 +1,11 @@
 //! What has come of one point and is not matched yet, and what of it is of which flow.
 
+use super::extent::FAR;
 use super::flight::{ABREAST, FETCHED, Flight, apart};
 use super::handover::{Sent, Taker};
 use super::sighting::{Batch, Lane, NO_LANE, Sighting};
 use super::slab::NONE;
-use crate::model::{Duration, Timestamp};
+use crate::model::Timestamp;
 use crate::source::Progress;
 
 /// What comes of one point.
@@ -37,8 +38,9 @@ struct ByLane {
     nexts: Vec<u32>,
 }
 
-/// Packets of one capture are rarely so far apart; a clock that jumps so far was set.
-const FAR: Duration = Duration::from_secs(2);
+/// When what a point has next is in turn: by time, and of what comes at one time that of the
+/// point in front, where it was before.
+pub(super) type Turn = (Timestamp, usize);
 
 impl Feed {
     pub fn new(point: usize, taker: Taker) -> Self {
@@ -80,6 +82,14 @@ impl Feed {
         flight.meet(self.point, &self.batch);
         flight.spans[self.point] = sent.from.map(|from| (from, self.batch.until));
         self.jump = 0;
+        self.set_right(flight);
+    }
+
+    /// What has come and was not taken is as if it had not come: the capture ends there.
+    pub fn end_here(&self, flight: &mut Flight) {
+        if let (Some((next, _)), Some(span)) = (self.next(), &mut flight.spans[self.point]) {
+            span.1 = span.1.min(next.time);
+        }
     }
 
     /// Notes when the next sighting of the batch is, if there is one.
@@ -186,15 +196,15 @@ impl Feed {
         }
     }
 
-    /// Gives the next sighting to be matched, and those behind it up to a time as long as
-    /// they have to be looked for each.
-    pub fn run_until(&mut self, until: Timestamp, flight: &mut Flight) {
+    /// Gives the next sighting to be matched, and those behind it up to the turn of another
+    /// point as long as they have to be looked for each.
+    pub fn run_until(&mut self, until: Turn, flight: &mut Flight) {
         while let Some((sighting, time)) = self.next() {
             self.fetch(flight);
             flight.take(self.point, sighting, time);
             self.advance(1, flight);
             let is_on_its_own = |(next, _): (&Sighting, Timestamp)| flight.may_be_abreast(next);
-            if self.head > until || self.next().is_some_and(is_on_its_own) {
+            if (self.head, self.point) > until || self.next().is_some_and(is_on_its_own) {
                 break;
             }
         }

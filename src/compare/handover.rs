@@ -1,5 +1,5 @@
-//! What goes from the reader of a capture to whoever matches, and the room that comes back:
-//! none of it is asked of the system twice.
+//! What goes from the reader of a capture to whoever matches, and the room of its sightings
+//! that comes back: that is not asked of the system twice.
 
 use super::sighting::{Batch, Sighting};
 use crate::model::Timestamp;

@@ -1,7 +1,7 @@
 //! What came of all points is given to be matched: what is the same at all of them at once,
 //! all else in one order of time.
 
-use super::feed::Feed;
+use super::feed::{Feed, Turn};
 use super::flight::Flight;
 use super::run::{MAX_POINTS, Read};
 use super::sighting::Sighting;
@@ -20,6 +20,10 @@ pub(super) fn merge(
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     loop {
+        if feeds.iter().any(Feed::is_used_up) && flow(read_of(feeds)).is_break() {
+            feeds.iter().for_each(|feed| feed.end_here(flight));
+            return ControlFlow::Break(());
+        }
         let mut are_ready = true;
         for feed in feeds.iter_mut() {
             are_ready &= feed.is_ready(flight);
@@ -28,7 +32,6 @@ pub(super) fn merge(
             run_abreast(flight, feeds);
         }
         if feeds.iter().any(Feed::is_used_up) {
-            flow(read_of(feeds))?;
             continue;
         }
         let Some(point) = earliest(feeds) else {
@@ -119,14 +122,14 @@ fn earliest(feeds: &[Feed]) -> Option<usize> {
     heads.min().map(|(_, point)| point)
 }
 
-/// When the next sighting of other points comes.
-fn until(feeds: &[Feed], point: usize) -> Timestamp {
+/// When the next sighting of other points is in turn.
+fn until(feeds: &[Feed], point: usize) -> Turn {
     let others = feeds
         .iter()
         .enumerate()
         .filter(|(other, _)| *other != point);
-    let times = others.filter_map(|(_, feed)| Some(feed.next()?.1));
-    times.min().unwrap_or(Timestamp::MAX)
+    let turns = others.filter_map(|(other, feed)| Some((feed.next()?.1, other)));
+    turns.min().unwrap_or((Timestamp::MAX, MAX_POINTS))
 }
 
 fn read_of(feeds: &[Feed]) -> Read {
@@ -143,41 +146,88 @@ mod tests {
     use super::*;
     use crate::compare::flight::of_two_points;
     use crate::compare::handover::{Sent, handover};
-    use crate::compare::sighting::Batch;
+    use crate::compare::sighting::{Batch, Form, example};
+    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
     use crate::source::Progress;
     use std::cell::Cell;
 
-    /// Gives so many batches with nothing in them; says how often was asked whether to go on
-    /// before the answer was no, and whether it was.
-    fn asked(batches: u64, most: u64) -> (u64, bool) {
-        let (giver, taker) = handover();
-        for frames in 1..=batches {
-            let sent = Sent {
-                batch: Batch::default(),
-                read: Progress::default(),
-                frames,
-                from: None,
-            };
-            assert!(giver.give(sent));
-        }
-        drop(giver);
+    /// Gives the feeds of two points so many batches, each of such sightings; says how often
+    /// was asked whether to go on before the answer was no, and what is known of the flight.
+    fn asked(batches: u64, of: &[Sighting], most: u64) -> (u64, Flight) {
+        let mut flight = of_two_points();
+        let taker = || {
+            let (giver, taker) = handover();
+            for number in 0..batches {
+                let mut sightings = of.to_vec();
+                for (place, sighting) in (0..).zip(&mut sightings) {
+                    let at = number as u32 * of.len() as u32 + place;
+                    (sighting.id, sighting.time) = (at, Timestamp(at.into()));
+                }
+                let until = sightings.last().map_or(Timestamp(0), |last| last.time);
+                let is_first = number == 0 && !of.is_empty();
+                let sent = Sent {
+                    batch: Batch {
+                        lanes: is_first.then(lane).into_iter().collect(),
+                        sightings,
+                        until,
+                        ..Batch::default()
+                    },
+                    read: Progress::default(),
+                    frames: number + 1,
+                    from: Some(Timestamp(0)),
+                };
+                assert!(giver.give(sent));
+            }
+            taker
+        };
+        let mut feeds = [Feed::new(0, taker()), Feed::new(1, taker())];
         let asked = Cell::new(0);
-        let flow = |read: Read| {
-            assert_eq!(read.frames, asked.get() + 1);
-            asked.set(read.frames);
-            match read.frames {
-                frames if frames < most => ControlFlow::Continue(()),
+        let flow = |_: Read| {
+            asked.set(asked.get() + 1);
+            match asked.get() {
+                times if times < most => ControlFlow::Continue(()),
                 _ => ControlFlow::Break(()),
             }
         };
-        let mut feeds = [Feed::new(0, taker)];
-        let end = merge(&mut of_two_points(), &mut feeds, &flow);
-        (asked.get(), end.is_break())
+        let end = merge(&mut flight, &mut feeds, &flow);
+        assert_eq!(end.is_break(), asked.get() == most);
+        (asked.get(), flight)
+    }
+
+    fn lane() -> FlowKey {
+        FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        }
+    }
+
+    /// One of the fragments of a datagram, which never go abreast.
+    fn piece() -> Sighting {
+        Sighting {
+            form: Form::Piece,
+            more: true,
+            ..example(0)
+        }
     }
 
     #[test]
-    fn whether_to_go_on_is_asked_where_nothing_is_seen() {
-        assert_eq!(asked(5, 100), (5, false));
-        assert_eq!(asked(5, 2), (2, true));
+    fn whether_to_go_on_is_asked_whatever_comes() {
+        for of in [vec![], vec![example(0); 40], vec![piece(); 40]] {
+            let (times, _) = asked(5, &of, 100);
+            assert!((6..=11).contains(&times), "{times} of {} each", of.len());
+            assert_eq!(asked(5, &of, 3).0, 3, "{} each", of.len());
+        }
+    }
+
+    #[test]
+    fn a_capture_ends_where_it_was_left() {
+        let (_, flight) = asked(5, &vec![piece(); 40], 3);
+        // Both have two batches, of which one is taken.
+        let ends = flight.spans.iter().map(|span| span.unwrap().1);
+        let ends: Vec<Timestamp> = ends.collect();
+        assert!(ends.contains(&Timestamp(39)), "{ends:?}");
+        assert!(ends.iter().all(|end| *end <= Timestamp(40)), "{ends:?}");
     }
 }

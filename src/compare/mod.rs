@@ -2,14 +2,17 @@
 //! delayed or duplicated, and between which of them.
 //!
 //! ```text
-//!  capture ─► observer ─► feed ┐                         paths: which flow of one point is
-//!  capture ─► observer ─► feed ┼─► merge ──────► flight  which of another
-//!  capture ─► observer ─► feed ┘         │       │   │   clock: how far apart times are
-//!                                abreast │  in   │   │ all else
-//!                                        │ step  ▼   ▼
-//!                                        │   march   parcels
-//!                                        └──────┴───────┴──► book ─► accounts ─► outcome
+//!  capture ─► reader ─► feed ┐                         paths: which flow of one point is
+//!  capture ─► reader ─► feed ┼─► merge ──────► flight  which of another
+//!  capture ─► reader ─► feed ┘         │       │   │   clock: how far apart times are
+//!                              abreast │  in   │   │ all else
+//!                                      │ step  ▼   ▼
+//!                                      │   march   parcels
+//!                                      └──────┴───────┴──► book ─► accounts ─► outcome
 //! ```
+//!
+//! Before that so much of each capture is sampled as it takes to know how they hang together
+//! (`aligned`). A reader has an observer, which sees frames, and hands sightings over.
 //!
 //! Input: captures, each with a clock of its own. Output: an [`Outcome`]: for each flow and
 //! each pair of neighbouring points what was seen on both sides and what on one alone.
@@ -40,6 +43,7 @@ mod content;
 mod copies;
 mod damage;
 mod delay;
+mod extent;
 mod feed;
 mod flight;
 mod handover;

@@ -2,6 +2,7 @@
 //! tunnel packet.
 
 use super::content::{Content, HEAD_BYTES, hash};
+use super::extent::Extent;
 use super::lanes::{Lanes, TOGETHER};
 use super::look::{Look, code};
 use super::sighting::{Batch, Form, Lane, NO_LANE, Share, Sighting};
@@ -42,8 +43,7 @@ pub(super) struct Observer {
     /// By depth.
     receivers: Vec<Receivers>,
     sight: Sight,
-    /// Time of the latest frame; the earliest there is before the first.
-    until: Timestamp,
+    extent: Extent,
     /// Frames of which not everything was captured.
     pub truncated: u64,
     /// Frames read.
@@ -100,7 +100,7 @@ impl Observer {
                     wire_bytes: 0,
                 },
             },
-            until: Timestamp::MIN,
+            extent: Extent::default(),
             truncated: 0,
             frames: 0,
         }
@@ -128,13 +128,23 @@ impl Observer {
             lanes: self.sight.lanes.take_fresh(),
             bases: self.sight.lanes.take_bases(),
             sightings: std::mem::replace(&mut self.sight.sightings, room),
-            until: self.until,
+            until: self.extent.until(),
         }
+    }
+
+    /// Puts one back, in front of what comes.
+    pub fn hold(&mut self, sighting: Sighting) {
+        self.sight.sightings.insert(0, sighting);
+    }
+
+    /// When it began and ended, as far as it was looked at.
+    pub fn extent(&self) -> &Extent {
+        &self.extent
     }
 
     fn frame(&mut self, frame: &Frame<'_>) {
         self.frames += 1;
-        self.until = self.until.max(frame.timestamp);
+        self.extent.take(frame.timestamp);
         let filter = self.filter.as_mut();
         if filter.is_some_and(|filter| !filter.matches(frame)) {
             return;
@@ -219,7 +229,7 @@ impl Observer {
         let mut forecasts = Vec::new();
         for receivers in &mut self.receivers {
             not_modelled += receivers.take_not_modelled();
-            forecasts.extend(receivers.harvest(self.until));
+            forecasts.extend(receivers.harvest(self.extent.until()));
         }
         forecasts.sort_by_key(|forecast| forecast.host);
         (forecasts, not_modelled)

@@ -3,12 +3,13 @@
 use super::handover::{Giver, Sent};
 use super::observer::{Manner, Observer};
 use super::run::Read;
-use crate::model::{ScopeSet, Timestamp};
+use super::sighting::{Batch, Sighting};
+use crate::model::ScopeSet;
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::{Block, FileFacts, Source};
 use std::ops::ControlFlow;
 
-/// Sightings that are handed on together, or a few more: whoever waits for them sleeps, and
+/// Sightings that are handed on together, and what is left of a block: whoever waits for them sleeps, and
 /// waking takes longer than matching those of one block of large packets.
 const BATCH_SIGHTINGS: usize = 1 << 12;
 
@@ -33,16 +34,15 @@ pub(super) fn watch(mut source: Box<dyn Source>, manner: &Manner, giver: &Giver)
     let mut reader = Reader {
         observer: Observer::new(manner),
         block: Block::default(),
-        from: None,
     };
     let mut is_more = true;
     while is_more {
         is_more = reader.read(source.as_mut());
         let sent = Sent {
-            batch: reader.observer.batch(giver.room()),
+            batch: reader.batch(giver.room(), is_more),
             read: source.progress(),
             frames: reader.observer.frames,
-            from: reader.from,
+            from: reader.observer.extent().from(),
         };
         if !giver.give(sent) {
             break;
@@ -60,12 +60,7 @@ pub(super) fn read_through(
     let mut frames = 0;
     while source.fill(&mut block) {
         frames += block.frames().count() as u64;
-        let read = source.progress();
-        flow(Read {
-            bytes: read.bytes,
-            total_bytes: read.total_bytes,
-            frames,
-        })?;
+        flow(Read::of(source.progress(), frames))?;
     }
     ControlFlow::Continue(())
 }
@@ -78,8 +73,6 @@ pub(super) fn file_of(source: &dyn Source) -> FileFacts {
 struct Reader {
     observer: Observer,
     block: Block,
-    /// First frame of the capture.
-    from: Option<Timestamp>,
 }
 
 impl Reader {
@@ -89,14 +82,22 @@ impl Reader {
             if !source.fill(&mut self.block) {
                 return false;
             }
-            let first = || self.block.frames().next().map(|frame| frame.timestamp);
-            self.from = self.from.or_else(first);
             self.observer.observe(&self.block);
             if self.observer.seen() >= BATCH_SIGHTINGS {
                 break;
             }
         }
         true
+    }
+
+    /// What was seen, but for the last of it as long as there is more: whether its time is
+    /// wrong is told by the one behind it.
+    fn batch(&mut self, room: Vec<Sighting>, is_more: bool) -> Batch {
+        let mut batch = self.observer.batch(room);
+        if let Some(last) = batch.sightings.pop_if(|_| is_more) {
+            self.observer.hold(last);
+        }
+        batch
     }
 }
 

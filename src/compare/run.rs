@@ -17,7 +17,7 @@ use crate::decode::DecodeOptions;
 use crate::model::{Duration, ScopeSet};
 use crate::reassemble::Limits;
 use crate::receiver::Settings;
-use crate::source::{FilterSet, Source};
+use crate::source::{FilterSet, Progress, Source};
 use hashbrown::HashMap;
 use std::ops::ControlFlow;
 use std::thread;
@@ -72,6 +72,17 @@ pub struct Read {
     pub total_bytes: Option<u64>,
     /// Frames read.
     pub frames: u64,
+}
+
+impl Read {
+    /// Of one capture alone.
+    pub(super) fn of(read: Progress, frames: u64) -> Self {
+        Self {
+            bytes: read.bytes,
+            total_bytes: read.total_bytes,
+            frames,
+        }
+    }
 }
 
 /// Which reading of a capture it is.
@@ -139,7 +150,9 @@ pub fn compare(
         });
     }
     outcome.ended_early = merged.is_break();
-    outcome.examined = examine(&outcome, open, &options.decode);
+    if merged.is_continue() {
+        outcome.examined = examine(&outcome, open, &options.decode, flow);
+    }
     outcome
 }
 

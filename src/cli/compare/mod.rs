@@ -19,7 +19,7 @@ use crate::pipeline;
 use crate::receiver::Settings;
 use crate::report::comparison::document::{self, Comparison};
 use crate::report::comparison::{ComparedParts, build, csv, html, json, markdown, ndjson, text};
-use crate::report::document::Severity;
+use crate::report::document::{CaptureFile, Severity};
 use crate::source::{CaptureFiles, Source, SourceOptions};
 use bundle::{Again, Promised};
 use std::io;
@@ -175,7 +175,8 @@ fn finish(
 }
 
 fn was_anything_read(comparison: &Comparison) -> bool {
-    comparison.files().any(|file| file.frames > 0)
+    let is_unread = |file: &CaptureFile| file.frames == 0 && !file.problems.is_empty();
+    !comparison.files().all(is_unread)
 }
 
 fn write(options: &CompareOptions, comparison: &Comparison, out: &mut Output) -> io::Result<()> {

@@ -4,6 +4,7 @@ use super::sight::{Chance, Sight, Stream};
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND, SECOND};
 use crate::findings::packet::{A_TO_B, B_TO_A};
+use crate::support::count;
 use serde_json::Value;
 
 const HOUR: i64 = 3_600 * SECOND as i64;
@@ -110,6 +111,54 @@ fn traffic_both_ways_tells_a_slow_path_from_a_clock() {
     must_be_near(&mut faults, "delay", delay, 0.04, NEAR_SECONDS);
     faults.must_have_lost("path", &comparison["path"], &here, &there);
     faults.end();
+}
+
+/// One frame has a wrong time, wherever it is in what is handed on together; what the others
+/// say of clocks and losses is as if it were right.
+#[test]
+fn one_time_that_is_wrong_costs_no_more_than_its_packet() {
+    let here = Sight::only(&[Stream {
+        datagrams: 13_000,
+        gap: MILLISECOND,
+        ..Stream::to(5001, A_TO_B)
+    }]);
+    let there = here.later(200 * MICROSECOND);
+    let places = [1, 2_000, 12_998].into_iter();
+    let edges = [4_096, 8_192, 12_288].into_iter();
+    let around = edges.flat_map(|edge| edge - 4..edge + 4);
+    for place in places.chain(around) {
+        for ahead in [HOUR, -HOUR] {
+            let mut odd = here.clone();
+            let time = &mut odd.0[place].time;
+            *time = (*time as i64 + ahead) as u64;
+            let comparison = compare(&[&odd, &there]);
+            let path = &comparison["path"];
+            let mut faults = Faults::new();
+            let matched = count(&comparison, "points.1.matched");
+            faults.unless(matched >= 12_999, || format!("{matched} matched, {place}"));
+            let lost = count(path, "lost.packets") + count(path, "appeared");
+            faults.unless(lost <= 2, || format!("{lost} lost or new, {place}"));
+            faults.end();
+        }
+    }
+}
+
+/// Nor does it make a capture longer than it was.
+#[test]
+fn one_time_that_is_wrong_is_no_end_of_a_capture() {
+    let here = traffic(false);
+    let there = other_end(&here, 200 * MICROSECOND);
+    let middle = there.0.len() / 2;
+    for (from, to, odd) in [(0, middle, middle / 2), (middle, there.0.len(), 0)] {
+        for ahead in [HOUR, -HOUR] {
+            let mut half = Sight(there.0[from..to].to_vec());
+            let time = &mut half.0[odd].time;
+            *time = (*time as i64 + ahead) as u64;
+            let comparison = compare(&[&here, &half]);
+            let lost = count(&comparison, "path.lost.packets");
+            assert!(lost <= 1, "{lost} lost");
+        }
+    }
 }
 
 /// The uncertainty that is told holds what is true.

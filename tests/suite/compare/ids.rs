@@ -1,6 +1,6 @@
 //! Identifications: 0 is one of them, unless it stands for none, and some come twice.
 
-use super::sight::{Ids, Sight, Stream};
+use super::sight::{Chance, Ids, Sight, Stream};
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::A_TO_B;
@@ -66,6 +66,34 @@ fn whole_datagrams_beside_fragments_may_have_their_ids() {
         faults.must_be("lost", &path["lost"]["packets"], 0);
         faults.must_be("appeared", &path["appeared"], 0);
         faults.must_be("corrupted", &path["corrupted"], 0);
+    }
+    faults.end();
+}
+
+/// Identifications by chance come again soon, and a way that always takes as long makes what
+/// is behind as late as what is in front: what is lost there is not what comes later by its
+/// name.
+#[test]
+fn a_random_id_that_comes_again_is_not_the_packet_that_was_lost() {
+    let mut chance = Chance::new(1_124);
+    let here = Sight::of(&[Stream {
+        datagrams: 20_000,
+        gap: 100 * MICROSECOND,
+        ..Stream::to(5001, A_TO_B)
+    }]);
+    let here = here.map(|packet| {
+        let id = chance.below(1 << 12) as u16;
+        packet.with_header(|header| header[4..6].copy_from_slice(&id.to_be_bytes()))
+    });
+    let there = here
+        .later(50 * MICROSECOND)
+        .without(|packet| packet.datagram % 5 == 2);
+    let comparison = compare(&[&here, &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("lost", &path["lost"]["packets"], 4_000);
+    for number in ["corrupted", "reordered", "appeared", "outside"] {
+        faults.must_be(number, &path[number], 0);
     }
     faults.end();
 }
