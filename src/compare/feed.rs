@@ -108,21 +108,36 @@ impl Feed {
     }
 
     /// One time that is far from those before and behind it is wrong: it would make all
-    /// that is under way seem late. A clock that was set back is noted.
+    /// that is under way seem late. So is the first of all, if the second was long before it.
+    /// A clock that was set back is noted.
     fn set_right(&mut self, flight: &mut Flight) {
-        let (Some(latest), Some(next)) = (self.latest, self.batch.sightings.get(self.next)) else {
+        let Some(next) = self.batch.sightings.get(self.next) else {
             return;
         };
-        if apart(next.time, latest) <= FAR {
+        let Some(before) = self.latest.or_else(|| self.second_if_before()) else {
+            return;
+        };
+        if apart(next.time, before) <= FAR {
             return;
         }
         let behind = self.batch.sightings.get(self.next + 1);
-        if behind.is_some_and(|behind| apart(behind.time, latest) <= FAR) {
+        let behind = behind.map(|behind| behind.time).or(self.batch.behind);
+        if behind.is_some_and(|behind| apart(behind, before) <= FAR) {
             flight.times_wrong += 1;
-            self.batch.sightings[self.next].time = latest;
-        } else if next.time < latest {
+            self.batch.sightings[self.next].time = before;
+        } else if next.time < before {
             flight.clocks_set_back += 1;
         }
+    }
+
+    /// When the second of what is left was, if that is before the first and the third agrees.
+    fn second_if_before(&self) -> Option<Timestamp> {
+        let left = self.batch.sightings.get(self.next..)?;
+        let [first, second, third, ..] = left else {
+            return None;
+        };
+        let is_before = second.time < first.time && apart(third.time, second.time) <= FAR;
+        is_before.then_some(second.time)
     }
 
     /// What comes next, if it has come, and when.

@@ -128,6 +128,7 @@ impl Observer {
             lanes: self.sight.lanes.take_fresh(),
             bases: self.sight.lanes.take_bases(),
             sightings: std::mem::replace(&mut self.sight.sightings, room),
+            behind: None,
             until: self.extent.until(),
         }
     }

@@ -19,7 +19,6 @@ const BATCH_BLOCKS: usize = 32;
 /// What is left of a point once it was read.
 pub(super) struct End {
     pub file: FileFacts,
-    pub frames: u64,
     pub truncated: u64,
     pub refused: u64,
     pub too_short: u64,
@@ -90,11 +89,12 @@ impl Reader {
         true
     }
 
-    /// What was seen, but for the last of it as long as there is more: whether its time is
-    /// wrong is told by the one behind it.
+    /// What was seen, but for the last of it as long as there is more: whether the time of
+    /// the one before is wrong is told by when that was.
     fn batch(&mut self, room: Vec<Sighting>, is_more: bool) -> Batch {
         let mut batch = self.observer.batch(room);
         if let Some(last) = batch.sightings.pop_if(|_| is_more) {
+            batch.behind = Some(last.time);
             self.observer.hold(last);
         }
         batch
@@ -105,7 +105,6 @@ fn end_of(source: &dyn Source, mut observer: Observer) -> End {
     let (forecasts, not_modelled) = observer.forecasts();
     End {
         file: file_of(source),
-        frames: observer.frames,
         truncated: observer.truncated,
         refused: observer.refused(),
         too_short: observer.too_short(),
@@ -151,7 +150,7 @@ mod tests {
     }
 
     /// How many sightings came in each batch, and how many frames were read with it.
-    fn batches(capture: Vec<u8>, block_bytes: usize) -> (Vec<(usize, u64)>, End) {
+    fn batches(capture: Vec<u8>, block_bytes: usize) -> Vec<(usize, u64)> {
         let manner = Manner {
             filter: None,
             decode: DecodeOptions::default(),
@@ -166,22 +165,23 @@ mod tests {
         let source = Box::new(Memory::new(capture, &options));
         let (giver, taker) = handover();
         std::thread::scope(|scope| {
-            let end = scope.spawn(move || watch(source, &manner, &giver));
+            scope.spawn(move || watch(source, &manner, &giver));
             let mut batches = Vec::new();
             while let Some(sent) = taker.take() {
                 batches.push((sent.batch.sightings.len(), sent.frames));
                 taker.give_back(sent.batch.sightings);
             }
-            (batches, end.join().unwrap())
+            batches
         })
     }
 
     #[test]
     fn sightings_are_handed_on_by_the_thousand() {
         let frames = 3 * BATCH_SIGHTINGS as u32;
-        let (batches, end) = batches(capture(frames, [8, 0]), 16 * 1024);
+        let batches = batches(capture(frames, [8, 0]), 16 * 1024);
         let sightings: usize = batches.iter().map(|(sightings, _)| sightings).sum();
-        assert_eq!((sightings, end.frames), (frames as usize, frames.into()));
+        assert_eq!(sightings, frames as usize);
+        assert_eq!(batches.last().unwrap().1, u64::from(frames));
         let [full @ .., _] = batches.as_slice() else {
             panic!("nothing came");
         };
@@ -192,10 +192,10 @@ mod tests {
     #[test]
     fn where_nothing_is_seen_is_said_how_far_it_is() {
         const LOOPBACK: [u8; 2] = [0x90, 0];
-        let (batches, end) = batches(capture(2_000, LOOPBACK), 1024);
+        let batches = batches(capture(2_000, LOOPBACK), 1024);
         assert!(batches.len() > 2, "{batches:?}");
         assert!(batches.iter().all(|(sightings, _)| *sightings == 0));
         assert!(batches.is_sorted_by_key(|(_, frames)| *frames));
-        assert_eq!(end.frames, 2_000);
+        assert_eq!(batches.last().unwrap().1, 2_000);
     }
 }

@@ -118,6 +118,7 @@ pub fn compare(
         ..options.manner()
     };
     let mut merged = ControlFlow::Continue(());
+    let mut frames = Vec::new();
     let ends = thread::scope(|scope| {
         let mut feeds = Vec::new();
         let mut ends = Vec::new();
@@ -128,6 +129,7 @@ pub fn compare(
             feeds.push(Feed::new(feeds.len(), taker));
         }
         merged = merge(&mut flight, &mut feeds, flow);
+        frames.extend(feeds.iter().map(|feed| feed.frames));
         drop(feeds);
         let ends = ends.into_iter().map(thread::ScopedJoinHandle::join);
         ends.map(|end| match end {
@@ -137,7 +139,7 @@ pub fn compare(
         .collect::<Vec<End>>()
     });
     flight.finish();
-    let mut outcome = conclude(flight, ends, &aligned);
+    let mut outcome = conclude(flight, ends, &frames, &aligned);
     for (capture, packets) in aligned.strangers {
         let mut source = open(capture, Pass::Whole);
         if merged.is_continue() {
@@ -168,7 +170,8 @@ impl Options {
     }
 }
 
-fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned) -> Outcome {
+/// What is known once all was matched; of each point are given how many frames were.
+fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -> Outcome {
     let mut flight = flight;
     for clock in &mut flight.clocks {
         clock.fit();
@@ -189,13 +192,13 @@ fn conclude(flight: Flight, ends: Vec<End>, aligned: &Aligned) -> Outcome {
     }
     let mut scopes = ScopeSet::default();
     let mut points = Vec::new();
-    for (place, end) in ends.into_iter().enumerate() {
+    for ((place, end), frames) in ends.into_iter().enumerate().zip(frames) {
         let clock = &flight.clocks[place];
         scopes.merge(end.scopes);
         points.push(PointFacts {
             given: aligned.order[place],
             file: end.file,
-            frames: end.frames,
+            frames: *frames,
             truncated_frames: end.truncated,
             span: flight.spans[place],
             tally: tallies[place],

@@ -239,6 +239,8 @@ pub(super) struct Batch {
     /// Lanes whose packets may come in fragments, and the lanes of these, which have no ports.
     pub bases: Vec<(Lane, Lane)>,
     pub sightings: Vec<Sighting>,
+    /// When the one behind these is, if that is known: it comes with the next batch.
+    pub behind: Option<Timestamp>,
     /// Time of the latest frame read so far, of whatever kind; the earliest there is before
     /// the first.
     pub until: Timestamp,

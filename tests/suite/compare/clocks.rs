@@ -113,34 +113,35 @@ fn traffic_both_ways_tells_a_slow_path_from_a_clock() {
     faults.end();
 }
 
-/// One frame has a wrong time, wherever it is in what is handed on together; what the others
-/// say of clocks and losses is as if it were right.
+/// Single frames have a wrong time, at every place of what is handed on together in one of
+/// the runs; what the others say of clocks and losses is as if they were right.
 #[test]
 fn one_time_that_is_wrong_costs_no_more_than_its_packet() {
+    const EVERY: usize = 40;
     let here = Sight::only(&[Stream {
         datagrams: 13_000,
         gap: MILLISECOND,
         ..Stream::to(5001, A_TO_B)
     }]);
     let there = here.later(200 * MICROSECOND);
-    let places = [1, 2_000, 12_998].into_iter();
-    let edges = [4_096, 8_192, 12_288].into_iter();
-    let around = edges.flat_map(|edge| edge - 4..edge + 4);
-    for place in places.chain(around) {
+    let mut faults = Faults::new();
+    for first in 0..EVERY {
         for ahead in [HOUR, -HOUR] {
             let mut odd = here.clone();
-            let time = &mut odd.0[place].time;
-            *time = (*time as i64 + ahead) as u64;
+            for packet in odd.0.iter_mut().skip(first).step_by(EVERY) {
+                packet.time = (packet.time as i64 + ahead) as u64;
+            }
             let comparison = compare(&[&odd, &there]);
             let path = &comparison["path"];
-            let mut faults = Faults::new();
+            let what = format!("from {first}, by {ahead}");
+            // The first of all, and the last, have one neighbour only.
             let matched = count(&comparison, "points.1.matched");
-            faults.unless(matched >= 12_999, || format!("{matched} matched, {place}"));
+            faults.unless(matched >= 12_998, || format!("{what}: {matched} matched"));
             let lost = count(path, "lost.packets") + count(path, "appeared");
-            faults.unless(lost <= 2, || format!("{lost} lost or new, {place}"));
-            faults.end();
+            faults.unless(lost <= 2, || format!("{what}: {lost} lost or new"));
         }
     }
+    faults.end();
 }
 
 /// Nor does it make a capture longer than it was.

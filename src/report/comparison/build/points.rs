@@ -105,7 +105,7 @@ fn clock(place: usize, facts: &ClockFacts) -> Clock {
 pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
     let points = outcome.points.iter().enumerate();
     let mut told: Vec<String> = points
-        .filter(|(_, facts)| facts.tally.matched == 0)
+        .filter(|(_, facts)| facts.tally.matched == 0 && !says_why_itself(&facts.file))
         .map(|(place, facts)| {
             let what = match facts.tally.datagrams {
                 0 => "has no IP packets that could be found elsewhere".to_owned(),
@@ -118,7 +118,9 @@ pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
             format!("{} ({}) {what}", path::name(place), facts.file.path)
         })
         .collect();
-    told.extend(outcome.strangers.iter().map(|stranger| {
+    let strangers = outcome.strangers.iter();
+    let strangers = strangers.filter(|stranger| !says_why_itself(&stranger.file));
+    told.extend(strangers.map(|stranger| {
         let what = match stranger.packets {
             0 => "has no IP packets that could be found in other captures".to_owned(),
             seen => format!(
@@ -137,6 +139,11 @@ pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
         );
     }
     told
+}
+
+/// Whether nothing came of a file for a reason that is told with it.
+fn says_why_itself(file: &FileFacts) -> bool {
+    file.frames == 0 && !file.problems.is_empty()
 }
 
 /// What may have been taken for what it is not.
