@@ -9,27 +9,33 @@ pub(super) const FAR: Duration = Duration::from_secs(2);
 /// From the first to the latest frame of a capture.
 #[derive(Debug, Default)]
 pub(super) struct Extent {
+    /// But for those that came in order behind the last that did not.
     ends: Option<(Timestamp, Timestamp)>,
     /// Of the frame before.
     latest: Timestamp,
     /// Of the frame before, if that is far from the one before it.
     odd: Option<Timestamp>,
     has_second: bool,
+    /// Whether the next frame is as good as it should be if it comes soon after the one before.
+    is_steady: bool,
 }
 
 impl Extent {
     /// Takes in the time of the next frame.
     #[inline]
     pub fn take(&mut self, time: Timestamp) {
-        if self.odd.is_none() && self.has_second && apart(time, self.latest) <= FAR {
-            self.reach(time);
+        let step = time.0.wrapping_sub(self.latest.0) as u64;
+        if self.is_steady && step <= FAR.0 as u64 {
+            self.latest = time;
         } else {
             self.judge(time);
+            self.is_steady = self.has_second && self.odd.is_none();
         }
     }
 
     /// One that is far from those before and behind it is wrong; so is the first, if it is
     /// far from the second.
+    #[cold]
     fn judge(&mut self, time: Timestamp) {
         let is_far = self.ends.is_some() && apart(time, self.latest) > FAR;
         if !self.has_second {
@@ -48,9 +54,14 @@ impl Extent {
     }
 
     fn reach(&mut self, time: Timestamp) {
+        let (from, until) = self.reached().unwrap_or((time, time));
+        self.ends = Some((from, until.max(time)));
         self.latest = time;
-        let until = self.ends.map_or(time, |(_, until)| until.max(time));
-        self.ends = Some((self.ends.map_or(time, |(from, _)| from), until));
+    }
+
+    fn reached(&self) -> Option<(Timestamp, Timestamp)> {
+        let ends = self.ends;
+        ends.map(|(from, until)| (from, until.max(self.latest)))
     }
 
     /// The first frame.
@@ -60,7 +71,7 @@ impl Extent {
 
     /// The latest frame so far; the earliest time there is before the first.
     pub fn until(&self) -> Timestamp {
-        let until = self.ends.map(|(_, until)| until);
+        let until = self.reached().map(|(_, until)| until);
         until.max(self.odd).unwrap_or(Timestamp::MIN)
     }
 }

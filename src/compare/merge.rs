@@ -37,8 +37,11 @@ pub(super) fn merge(
         let Some(point) = earliest(feeds) else {
             return ControlFlow::Continue(());
         };
-        let is_left_out = are_ready && is_left_out(flight, feeds, point);
-        if !are_ready || is_left_out || !take_at_hand(flight, feeds, point) {
+        let next = feeds[point].next();
+        let may_be_at_hand = are_ready
+            && next.is_some_and(|(next, _)| flight.may_be_abreast(next))
+            && !is_left_out(flight, feeds, point);
+        if !may_be_at_hand || !take_at_hand(flight, feeds, point) {
             let until = until(feeds, point);
             feeds[point].run_until(until, flight);
         }

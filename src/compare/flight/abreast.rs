@@ -79,8 +79,10 @@ impl Flight {
     /// Takes what every point takes next, as far as that is the same packet everywhere, and
     /// surely no other; gives how many these were. `next` is what has come of each point.
     pub fn take_abreast(&mut self, next: &[&[Sighting]]) -> usize {
+        let may_be = |first: &Sighting| self.may_be_abreast(first);
+        let may_begin = |point: &&[Sighting]| point.first().is_some_and(may_be);
         match next {
-            _ if !self.is_acquainted => 0,
+            _ if !next.iter().all(may_begin) => 0,
             [front, back] => self.take_next([*front, *back]),
             _ => self.take_next(next),
         }
