@@ -5,7 +5,7 @@ use super::delay::Delays;
 use super::look::{Look, VERDICT_NAMES, VERDICTS};
 use super::shape::{Fate, Shape};
 use crate::model::Timestamp;
-use std::ops::AddAssign;
+use crate::model::counters::add_fields;
 
 /// Packets counted in four ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,14 +20,12 @@ pub struct Count {
     pub bytes: u64,
 }
 
-impl AddAssign for Count {
-    fn add_assign(&mut self, other: Self) {
-        self.datagrams += other.datagrams;
-        self.packets += other.packets;
-        self.fragments += other.fragments;
-        self.bytes += other.bytes;
-    }
-}
+add_fields!(Count {
+    datagrams,
+    packets,
+    fragments,
+    bytes,
+});
 
 /// A frame of some point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

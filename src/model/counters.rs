@@ -3,18 +3,18 @@
 use super::verdict::VerdictCounts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::ops::AddAssign;
 
 /// Adds up every named field.
 macro_rules! add_fields {
     ($kind:ty { $($field:ident),+ $(,)? }) => {
-        impl AddAssign for $kind {
+        impl std::ops::AddAssign for $kind {
             fn add_assign(&mut self, other: Self) {
                 $(self.$field += other.$field;)+
             }
         }
     };
 }
+pub(crate) use add_fields;
 
 /// Everything counted about the packets of a flow, a tunnel or a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

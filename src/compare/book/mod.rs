@@ -1,0 +1,369 @@
+//! What became of each parcel, written down once it is over.
+
+mod account;
+mod entry;
+mod series;
+mod settled;
+mod view;
+mod whole;
+
+pub use account::{Account, Passage, Tally};
+pub use series::Series;
+
+use super::alike::{Alike, Pending};
+use super::between::Between;
+use super::delay::{Delays, DelaysOf};
+use super::flight::{Flight, pairs};
+use super::look::Look;
+use super::parcel::{Mask, Parcel};
+use super::shape::Fate;
+use super::slab::NONE;
+use crate::model::{Duration, Timestamp};
+use entry::Entry;
+use settled::Settled;
+use std::ops::Range;
+use view::View;
+
+/// Flows with an account of their own; all others share one.
+pub const MAX_ACCOUNTS: usize = 1 << 14;
+/// All accounts.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    points: usize,
+    /// Of each flow of the path, the number of its account.
+    numbers: Vec<u32>,
+    accounts: Vec<Account>,
+    /// Over time, by pair of points.
+    series: Vec<Series>,
+    /// How long packets took.
+    delays: DelaysOf,
+    /// By point.
+    pub tallies: Vec<Tally>,
+    /// Datagrams written down under the account of others.
+    pub shared: u64,
+    /// Pieces of the parcel at hand, by where they begin.
+    pieces: Vec<u32>,
+    /// Of each account, what is not in it yet.
+    alike: Vec<Alike>,
+    /// What that looked like, by account and point.
+    looks: Vec<Look>,
+    /// The same of how long packets took, by account and pair of points.
+    pending: Vec<Pending>,
+    /// Losses of the parcel at hand, with their places among those sent.
+    losses: Vec<(u32, Fate)>,
+}
+
+/// A packet of a flow in step that every point saw.
+pub(super) struct Passed {
+    pub flow: u32,
+    pub ip_bytes: u32,
+    /// When it was first seen, and when last, by the clock of the first point.
+    pub first: Timestamp,
+    pub last: Timestamp,
+    /// As in [`Piece`].
+    pub reordered: u32,
+}
+
+impl Book {
+    pub fn new(points: usize, step: Duration) -> Self {
+        let pairs = pairs(points).count();
+        Self {
+            points,
+            numbers: Vec::new(),
+            accounts: Vec::new(),
+            series: (0..pairs).map(|_| Series::new(step)).collect(),
+            delays: DelaysOf::new(pairs),
+            tallies: vec![Tally::default(); points],
+            shared: 0,
+            pieces: Vec::new(),
+            alike: Vec::new(),
+            looks: Vec::new(),
+            pending: Vec::new(),
+            losses: Vec::new(),
+        }
+    }
+
+    /// The accounts, those of flows that turned out to be one added up.
+    pub fn into_accounts(mut self) -> (Vec<Account>, Vec<(Series, Option<Delays>)>) {
+        for number in 0..self.accounts.len() {
+            self.write_alike(number);
+        }
+        let (mut own, mut rest) = self.delays.into_parts();
+        for account in &mut self.accounts {
+            for (all, between) in rest.iter_mut().zip(&mut account.between) {
+                between.delays = own.next().flatten();
+                if let (Some(all), Some(more), false) = (all, &between.delays, account.is_carrier) {
+                    all.add(more);
+                }
+            }
+        }
+        let pairs = self.series.into_iter().zip(rest);
+        (self.accounts, pairs.collect())
+    }
+
+    /// Writes down what became of a parcel.
+    pub fn settle(&mut self, flight: &Flight, parcel: &Parcel, flow: u32) {
+        let number = self.number(flow);
+        self.write_alike(number);
+        self.accounts[number].is_carrier |= parcel.is_carrier;
+        let pieces = self.sorted(flight, parcel);
+        self.accounts[number].spans(parcel.first, parcel.last);
+        let settled = Settled {
+            flight,
+            parcel,
+            pieces: &pieces,
+        };
+        self.note_passages(&settled, number);
+        for (pair, points) in pairs(self.points).enumerate() {
+            let mut entry = Entry {
+                between: &mut self.accounts[number].between[pair],
+                series: &mut self.series[pair],
+                delays: &mut self.delays,
+                losses: &mut self.losses,
+                number,
+            };
+            entry.write(&settled, &View::of(pair, points));
+        }
+        self.pieces = pieces;
+    }
+
+    /// Writes down a packet that every point saw, of a flow in step, but for how long it took;
+    /// gives the number of its account.
+    #[inline(always)]
+    pub fn pass(
+        &mut self,
+        passed: &Passed,
+        looks: impl ExactSizeIterator<Item = Look> + Clone,
+    ) -> usize {
+        let number = self.number(passed.flow);
+        let points = looks.len();
+        debug_assert_eq!(points, self.points);
+        let known = &self.looks[number * points..][..points];
+        let mut both = known.iter().zip(looks.clone());
+        if !both.all(|(known, look)| *known == look) || !self.alike[number].has_room() {
+            self.look_anew(number, looks);
+        }
+        self.alike[number].add(passed.ip_bytes, passed.first, passed.last);
+        if passed.reordered != 0 {
+            self.overtaken(number, passed.reordered);
+        }
+        number
+    }
+
+    /// Counts packets of flows in step, which every point saw first and last at these times.
+    pub fn count_passed(&mut self, spans: &[(Timestamp, Timestamp)]) {
+        for tally in &mut self.tallies {
+            tally.datagrams += spans.len() as u64;
+            tally.matched += spans.len() as u64;
+        }
+        for series in &mut self.series {
+            series.count_all(Fate::Both, spans.iter().map(|(first, _)| *first));
+        }
+    }
+
+    /// What comes now fares in another way than what is not written down yet.
+    #[inline(never)]
+    fn look_anew(&mut self, number: usize, looks: impl Iterator<Item = Look>) {
+        self.write_alike(number);
+        let known = self.looks_of(number);
+        for (known, look) in self.looks[known].iter_mut().zip(looks) {
+            *known = look;
+        }
+    }
+
+    /// Packets that fared alike are written into their account.
+    fn write_alike(&mut self, number: usize) {
+        if self.alike[number].packets == 0 {
+            return;
+        }
+        let (alike, looks) = (
+            std::mem::take(&mut self.alike[number]),
+            self.looks_of(number),
+        );
+        let account = &mut self.accounts[number];
+        account.spans(alike.span.0, alike.span.1);
+        let looks = &self.looks[looks];
+        for (passage, look) in account.at.iter_mut().zip(looks) {
+            passage.count(look.hop_limit, alike.packets.into(), alike.bytes);
+        }
+        for (between, (front, back)) in account.between.iter_mut().zip(pairs(self.points)) {
+            between.passed(&alike, &looks[front], &looks[back]);
+        }
+        for pair in 0..self.series.len() {
+            self.write_delays(number, pair);
+        }
+    }
+
+    fn looks_of(&self, number: usize) -> Range<usize> {
+        let first = number * self.points;
+        first..first + self.points
+    }
+
+    #[cold]
+    fn overtaken(&mut self, number: usize, reordered: u32) {
+        for (pair, between) in self.accounts[number].between.iter_mut().enumerate() {
+            between.overtaken(reordered >> (2 * pair));
+        }
+    }
+
+    /// Writes down how long a packet of an account took between a pair of points, in
+    /// nanoseconds.
+    #[inline]
+    pub fn delayed(&mut self, number: usize, pair: usize, delay: i64) {
+        let place = number * self.series.len() + pair;
+        match (self.pending.get_mut(place), u32::try_from(delay)) {
+            (Some(pending), Ok(delay)) => {
+                if pending.push(delay) {
+                    self.write_delays(number, pair);
+                }
+            }
+            // Delays of flows that keep none are together, and so at hand; or it took longer
+            // than four seconds.
+            (None, _) | (_, Err(_)) => self.took(number, pair, std::iter::once(delay)),
+        }
+    }
+
+    #[inline(never)]
+    fn write_delays(&mut self, number: usize, pair: usize) {
+        let place = number * self.series.len() + pair;
+        if let Some(pending) = self.pending.get_mut(place) {
+            let delays = pending.take();
+            self.took(number, pair, delays);
+        }
+    }
+
+    /// How long packets of an account took.
+    fn took(&mut self, number: usize, pair: usize, delays: impl Iterator<Item = i64>) {
+        if let Some(known) = self.delays.of(number, pair) {
+            delays.for_each(|delay| known.record(delay));
+        }
+    }
+
+    /// Reads what is not in the account of a flow yet.
+    pub fn read(&self, flow: u32) -> u32 {
+        let number = self
+            .numbers
+            .get(flow as usize)
+            .map_or(0, |number| *number as usize);
+        let alike = self.alike.get(number);
+        let pending = self.pending.get(number * self.series.len());
+        let packets = alike.map_or(0, |alike| alike.packets);
+        pending.map_or(0, Pending::count) ^ u32::from(packets)
+    }
+
+    /// Reads the account of a flow.
+    pub fn read_account(&self, flow: u32) -> u32 {
+        let number = self.numbers.get(flow as usize).copied();
+        let account = number.and_then(|number| self.accounts.get(number as usize));
+        account.map_or(0, |account| {
+            let between = account.between.iter().map(Between::read);
+            let at = account.at.iter().map(|passage| passage.packets);
+            between.chain(at).fold(0, u64::wrapping_add) as u32
+        })
+    }
+
+    /// Writes down copies of a packet that every point had seen before, by point.
+    pub fn copied(&mut self, flow: u32, copies: &[u8]) {
+        let number = self.number(flow);
+        for (pair, (front, back)) in pairs(self.points).enumerate() {
+            self.accounts[number].between[pair].copied(copies[front], copies[back]);
+        }
+    }
+
+    /// The number of the account of a flow.
+    fn number(&mut self, flow: u32) -> usize {
+        match self.numbers.get(flow as usize) {
+            None | Some(&NONE) => self.open(flow),
+            Some(known) => *known as usize,
+        }
+    }
+
+    #[cold]
+    fn open(&mut self, flow: u32) -> usize {
+        let number = self.accounts.len().min(MAX_ACCOUNTS);
+        if flow as usize >= self.numbers.len() {
+            self.numbers.resize(flow as usize + 1, NONE);
+        }
+        self.numbers[flow as usize] = number as u32;
+        let is_full = number == MAX_ACCOUNTS;
+        self.shared += u64::from(is_full);
+        if number == self.accounts.len() {
+            self.accounts.push(Account {
+                flow: (!is_full).then_some(flow),
+                between: vec![Between::default(); self.series.len()],
+                at: vec![Passage::default(); self.points],
+                is_carrier: false,
+                span: None,
+            });
+            self.make_room();
+        }
+        number
+    }
+
+    /// For what is not in the latest account yet.
+    fn make_room(&mut self) {
+        let accounts = self.accounts.len();
+        self.alike.resize(accounts, Alike::default());
+        self.looks.resize(accounts * self.points, Look::default());
+        self.delays.grow();
+        let pending = accounts.min(DelaysOf::MOST) * self.series.len();
+        self.pending.resize(pending, Pending::default());
+    }
+
+    /// The pieces of a parcel by where they begin.
+    fn sorted(&mut self, flight: &Flight, parcel: &Parcel) -> Vec<u32> {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        let mut at = parcel.pieces;
+        while at != NONE {
+            pieces.push(at);
+            at = flight.piece(at).next;
+        }
+        if pieces.len() > 1 {
+            pieces.sort_unstable_by_key(|at| {
+                let piece = flight.piece(*at);
+                (piece.offset, piece.bytes)
+            });
+        }
+        pieces
+    }
+
+    /// Notes what of a parcel came to each point.
+    fn note_passages(&mut self, settled: &Settled<'_>, number: usize) {
+        for point in 0..self.points {
+            let tally = self.note_passage(settled, number, point);
+            if !settled.parcel.is_carrier {
+                self.tallies[point] += tally;
+            }
+        }
+    }
+
+    fn note_passage(&mut self, settled: &Settled<'_>, number: usize, point: usize) -> Tally {
+        let here: Mask = 1 << point;
+        let mut tally = Tally::default();
+        for at in settled.pieces {
+            let piece = settled.piece(*at);
+            if piece.seen & here == 0 {
+                let (in_front, behind) = (here - 1, !(here | (here - 1)));
+                let passed = piece.seen & in_front != 0 && piece.seen & behind != 0;
+                let is_unseen = passed && !settled.is_covered(&piece.range(), here);
+                tally.missed += u64::from(is_unseen);
+                continue;
+            }
+            let seen = settled.flight.seen(*at, point);
+            let (packets, bytes) = piece.counted(seen.is_rest());
+            self.accounts[number].at[point].count(seen.look.hop_limit, packets, bytes.into());
+            tally.fragments += u64::from(settled.is_fragment(piece));
+            if !seen.is_rest() {
+                let is_elsewhere =
+                    piece.seen & !here != 0 || settled.is_covered(&piece.range(), !here);
+                tally.datagrams += 1;
+                tally.matched += u64::from(is_elsewhere);
+            }
+        }
+        if !settled.is_stream() {
+            tally.datagrams = tally.datagrams.min(1);
+        }
+        tally
+    }
+}

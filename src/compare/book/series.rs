@@ -1,0 +1,131 @@
+//! How packets fared over time.
+
+use crate::compare::shape::{Fate, Fates};
+use crate::model::{Duration, Timestamp};
+use std::ops::Range;
+
+/// Steps of time at most; with more they get twice as long.
+const MAX_STEPS: usize = 4096;
+
+/// Packets over time.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// When the first step begins.
+    pub origin: Option<Timestamp>,
+    /// How long a step is.
+    pub width: Duration,
+    /// Packets by fate.
+    pub steps: Vec<Fates>,
+    /// The step that was counted in last, and where it begins.
+    latest: (usize, i64),
+}
+
+impl Series {
+    pub(super) fn new(width: Duration) -> Self {
+        Self {
+            origin: None,
+            width,
+            steps: Vec::new(),
+            latest: (0, 0),
+        }
+    }
+
+    pub(super) fn count(&mut self, fate: Fate, time: Timestamp) {
+        // Most are in the same step as the one before.
+        if let Some(latest) = self.latest(|span| span.contains(&time)) {
+            latest.count(fate);
+            return;
+        }
+        let origin = *self.origin.get_or_insert(time);
+        let since = (time - origin).0.max(0);
+        while since / self.width.0 >= MAX_STEPS as i64 {
+            self.widen();
+        }
+        let place = (since / self.width.0) as usize;
+        if place >= self.steps.len() {
+            self.steps.resize_with(place + 1, Default::default);
+        }
+        self.latest = (place, place as i64 * self.width.0);
+        self.steps[place].count(fate);
+    }
+
+    pub(super) fn count_all(
+        &mut self,
+        fate: Fate,
+        times: impl ExactSizeIterator<Item = Timestamp> + Clone,
+    ) {
+        let are_in = |span: &Range<Timestamp>| times.clone().all(|time| span.contains(&time));
+        match self.latest(are_in) {
+            Some(latest) => latest.add(fate, times.len() as u64),
+            None => times.for_each(|time| self.count(fate, time)),
+        }
+    }
+
+    /// The step that was counted in last, if times are in it. What was before the first is in
+    /// the first.
+    fn latest(&mut self, are_in: impl Fn(&Range<Timestamp>) -> bool) -> Option<&mut Fates> {
+        let (latest, from) = self.latest;
+        let begin = self.origin?.0.saturating_add(from);
+        let span = Range {
+            start: Timestamp(if from == 0 { i64::MIN } else { begin }),
+            end: Timestamp(begin.saturating_add(self.width.0)),
+        };
+        let step = self.steps.get_mut(latest)?;
+        are_in(&span).then_some(step)
+    }
+
+    fn widen(&mut self) {
+        self.width = Duration(self.width.0.saturating_mul(2));
+        let pairs = self.steps.chunks(2).map(|pair| {
+            let mut sum = pair[0];
+            if let Some(second) = pair.get(1) {
+                sum += *second;
+            }
+            sum
+        });
+        self.steps = pairs.collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn times() -> impl Strategy<Value = Vec<i64>> {
+        let time = prop_oneof![
+            0..4_000_i64,
+            -100..100_i64,
+            (0..2_000_i64).prop_map(|step| step * 1_000),
+            Just(i64::MIN),
+            Just(i64::MAX),
+            any::<i64>(),
+        ];
+        prop::collection::vec(time, 1..40)
+    }
+
+    proptest! {
+        #[test]
+        fn steps_are_the_same_however_many_are_counted_at_once(
+            times in times(),
+            together in 1..8_usize,
+        ) {
+            let times: Vec<Timestamp> = times.into_iter().map(Timestamp).collect();
+            let mut at_once = Series::new(Duration(1_000));
+            for some in times.chunks(together) {
+                at_once.count_all(Fate::Both, some.iter().copied());
+            }
+            let mut plain = vec![Fates::default()];
+            let origin = times[0];
+            for time in &times {
+                let since = (*time - origin).0.max(0);
+                let place = (since / at_once.width.0) as usize;
+                plain.resize(plain.len().max(place + 1), Fates::default());
+                plain[place].count(Fate::Both);
+            }
+            prop_assert_eq!(at_once.origin, Some(origin));
+            prop_assert!(at_once.steps.len() <= MAX_STEPS);
+            prop_assert_eq!(at_once.steps, plain);
+        }
+    }
+}

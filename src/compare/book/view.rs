@@ -1,0 +1,129 @@
+//! What of a parcel was seen on either side of two points, and what became of it in between.
+
+use super::settled::Settled;
+use crate::compare::flight::Flight;
+use crate::compare::parcel::{Mask, Piece};
+use crate::compare::shape::Fate;
+use crate::compare::sighting::Share;
+use crate::model::Duration;
+
+/// Near the end of a capture, what is slow may not have come yet.
+const NEAR: Duration = Duration::from_secs(1);
+
+/// How a parcel is seen between two points.
+#[derive(Clone, Copy)]
+pub(super) struct View {
+    pub pair: usize,
+    pub front: usize,
+    pub back: usize,
+    /// Points in front of the pair, and behind, their own included.
+    pub in_front: Mask,
+    pub behind: Mask,
+}
+
+impl View {
+    /// Of the pair of this number, between these points.
+    pub fn of(pair: usize, (front, back): (usize, usize)) -> Self {
+        Self {
+            pair,
+            front,
+            back,
+            in_front: ((1_u32 << (front + 1)) - 1) as Mask,
+            behind: !(((1_u32 << back) - 1) as Mask),
+        }
+    }
+
+    /// Whether the nearest points on both sides have a piece.
+    pub fn is_seen_by_both(&self, piece: &Piece) -> bool {
+        let both: Mask = 1 << self.front | 1 << self.back;
+        piece.seen & both == both
+    }
+
+    /// The point that saw what fared so, the one in front if both did.
+    pub fn side(&self, fate: Fate) -> usize {
+        match fate {
+            Fate::Back => self.back,
+            Fate::Front | Fate::Both => self.front,
+        }
+    }
+}
+
+/// The sides of a pair of points on which a piece was seen.
+#[derive(Clone, Copy)]
+pub(super) struct Sides {
+    pub is_front: bool,
+    pub is_back: bool,
+    /// What of a frame it was there; all of it where only a point further off saw it.
+    pub shares: [Share; 2],
+}
+
+impl Sides {
+    /// A point further off stands for the nearest where that has nothing in its place: what
+    /// it saw cut in another way is counted by that cut.
+    pub fn of(settled: &Settled<'_>, at: u32, view: &View) -> Self {
+        let (flight, piece) = (settled.flight, settled.piece(at));
+        let is_here = |point: usize| piece.seen & (1 << point) != 0;
+        let is_cut_otherwise =
+            |point: usize| flight.covers(point, settled.parcel, piece.offset, piece.bytes);
+        let is_on = |side: Mask, nearest: usize| {
+            is_here(nearest) || (piece.seen & side != 0 && !is_cut_otherwise(nearest))
+        };
+        let share = |nearest: usize| match is_here(nearest) {
+            true => flight.seen(at, nearest).share,
+            false => Share::All,
+        };
+        Self {
+            is_front: is_on(view.in_front, view.front),
+            is_back: is_on(view.behind, view.back),
+            shares: [share(view.front), share(view.back)],
+        }
+    }
+
+    /// What became of a piece between two points; `None` if it has nothing to do with them.
+    pub fn fate(self, settled: &Settled<'_>, piece: &Piece, view: &View) -> Option<Fate> {
+        let passed = |side: Mask| settled.is_covered(&piece.range(), side);
+        match (self.is_front, self.is_back) {
+            (true, true) => Some(Fate::Both),
+            (true, false) if piece.seen & (1 << view.front) != 0 => match passed(view.behind) {
+                true => Some(Fate::Both),
+                false => Some(Fate::Front),
+            },
+            (false, true) if piece.seen & (1 << view.back) != 0 => match passed(view.in_front) {
+                true => Some(Fate::Both),
+                false => Some(Fate::Back),
+            },
+            _ => None,
+        }
+    }
+
+    /// A piece that was cut in another way on the other side is counted on its own.
+    pub fn is_counted_here(self, fate: Fate) -> bool {
+        fate != Fate::Both || (self.is_front && self.shares[0] != Share::Rest)
+    }
+}
+
+/// Whether the capture on the other side went on when a piece passed that it has not.
+pub(super) fn is_judged(
+    flight: &Flight,
+    at: u32,
+    view: &View,
+    fate: Fate,
+    slow: impl FnOnce() -> Duration,
+) -> bool {
+    let (here, other) = match fate {
+        Fate::Both => return true,
+        Fate::Front => (view.front, view.back),
+        Fate::Back => (view.back, view.front),
+    };
+    let Some((from, until)) = flight.spans[other] else {
+        return false;
+    };
+    let time = flight.clocks[here].to_reference(flight.seen(at, here).time);
+    let clock = &flight.clocks[other];
+    let since = time - clock.to_reference(from);
+    let left = clock.to_reference(until) - time;
+    let least = since.min(left);
+    // At the very time of the first or the last frame it may have passed before or behind.
+    let is_within = least.0 > 0 || (least.0 == 0 && from == until);
+    least >= NEAR || (is_within && least >= slow())
+}

@@ -1,0 +1,88 @@
+//! Whether a parcel passed whole between two points, and whether it was cut in another way.
+
+use super::view::Sides;
+use crate::compare::between::Between;
+use crate::compare::parcel::{Parcel, Piece};
+use crate::compare::shape::Fate;
+use crate::compare::sighting::Share;
+
+/// What pieces add up to.
+#[derive(Default)]
+pub(super) struct Whole {
+    front: u32,
+    back: u32,
+    lost: [u32; 2],
+    only_front: u32,
+    only_back: u32,
+    largest: [u32; 2],
+    /// Whether any of it is more than the rest of another.
+    begins: [bool; 2],
+    /// Whether a frame that begins there goes on where that of the other side has ended.
+    goes_on: [bool; 2],
+    /// Whether some of it passed when the other side did not capture.
+    pub is_cut_off: bool,
+}
+
+impl Whole {
+    /// Takes in one of them.
+    pub fn note(&mut self, piece: &Piece, parcel: &Parcel, sides: Sides, fate: Fate) {
+        let Sides {
+            is_front, is_back, ..
+        } = sides;
+        let is_more = piece.end() != parcel.length;
+        self.begins[0] |= is_front && sides.shares[0] != Share::Rest;
+        self.begins[1] |= is_back && sides.shares[1] != Share::Rest;
+        if is_front && is_back {
+            let [front, back] = sides.shares.map(|share| share == Share::Begin);
+            self.goes_on[0] |= front && !back;
+            self.goes_on[1] |= back && !front;
+        }
+        if is_front {
+            self.front += 1;
+            self.largest[0] = self.largest[0].max(if is_more { piece.ip_bytes } else { 0 });
+        }
+        if is_back {
+            self.back += 1;
+            self.largest[1] = self.largest[1].max(if is_more { piece.ip_bytes } else { 0 });
+        }
+        self.only_front += u32::from(is_front && !is_back);
+        self.only_back += u32::from(is_back && !is_front);
+        self.lost[0] += u32::from(fate == Fate::Front);
+        self.lost[1] += u32::from(fate == Fate::Back);
+    }
+
+    /// Writes down what they were.
+    pub fn write(&self, is_stream: bool, between: &mut Between) {
+        let is_judged = !is_stream && !self.is_cut_off;
+        if self.begins[0] && is_judged {
+            between.front.datagrams += 1;
+            between.front_passed.datagrams += u64::from(self.back > 0 && self.lost[0] == 0);
+        }
+        if self.begins[1] && is_judged {
+            between.back.datagrams += 1;
+            between.back_passed.datagrams += u64::from(self.front > 0 && self.lost[1] == 0);
+        }
+        // Cut in another way: pieces of either side alone that are no losses.
+        let is_recut = self.only_front > self.lost[0] || self.only_back > self.lost[1];
+        let is_recut = is_recut && self.front > 0 && self.back > 0;
+        let is_piece_in_front = self.front > 1 || self.largest[0] > 0;
+        let is_piece_behind = self.back > 1 || self.largest[1] > 0;
+        if is_stream {
+            let is_cut = self.goes_on[0] || (is_recut && !is_piece_in_front);
+            let is_joined = self.goes_on[1] || (is_recut && is_piece_in_front && !is_piece_behind);
+            between.segmented += u64::from(is_cut && self.begins[0]);
+            between.coalesced += u64::from(is_joined && self.begins[1]);
+            return;
+        }
+        if is_recut {
+            *match (is_piece_in_front, is_piece_behind) {
+                (false, _) => &mut between.fragmented,
+                (_, false) => &mut between.reassembled,
+                (true, true) => &mut between.refragmented,
+            } += 1;
+            for (known, largest) in between.largest_fragment.iter_mut().zip(self.largest) {
+                *known = (*known).max(largest);
+            }
+        }
+    }
+}
