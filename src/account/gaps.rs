@@ -1,6 +1,7 @@
 //! Which fragments are missing of the datagrams that did not become whole.
 
 use super::losses::{Loss, pieces};
+use crate::model::counters::add_fields;
 use crate::reassemble::Datagram;
 
 /// What is missing of datagrams whose size is known.
@@ -61,17 +62,15 @@ impl Gaps {
     }
 }
 
-impl std::ops::AddAssign for Gaps {
-    fn add_assign(&mut self, other: Self) {
-        self.datagrams += other.datagrams;
-        self.fragments_seen += other.fragments_seen;
-        self.fragments_missing += other.fragments_missing;
-        self.without_first += other.without_first;
-        self.without_last += other.without_last;
-        self.only_first += other.only_first;
-        self.fragments_late += other.fragments_late;
-        self.unfinished += other.unfinished;
-        self.fragments_unfinished += other.fragments_unfinished;
-        self.datagrams_unmeasured += other.datagrams_unmeasured;
-    }
-}
+add_fields!(Gaps {
+    datagrams,
+    fragments_seen,
+    fragments_missing,
+    without_first,
+    without_last,
+    only_first,
+    fragments_late,
+    unfinished,
+    fragments_unfinished,
+    datagrams_unmeasured,
+});

@@ -1,5 +1,6 @@
 //! What cannot be delivered of a flow, by the reason.
 
+use crate::model::counters::add_fields;
 use crate::model::facts::{Layer, Transport, UdpLength};
 use crate::model::{Duration, IpVersion, Verdict};
 use crate::reassemble::{Datagram, Fate};
@@ -220,12 +221,7 @@ impl Losses {
     }
 }
 
-impl std::ops::AddAssign for Lost {
-    fn add_assign(&mut self, other: Self) {
-        self.datagrams += other.datagrams;
-        self.bytes += other.bytes;
-    }
-}
+add_fields!(Lost { datagrams, bytes });
 
 impl std::ops::AddAssign for Losses {
     fn add_assign(&mut self, other: Self) {

@@ -1,5 +1,6 @@
 //! What was offered and delivered over capture time.
 
+use crate::model::counters::add_fields;
 use crate::model::{Duration, Timestamp};
 
 /// Most buckets of a timeline; a longer capture gets wider ones.
@@ -22,16 +23,14 @@ pub struct Bucket {
     pub datagrams_lost: u64,
 }
 
-impl std::ops::AddAssign for Bucket {
-    fn add_assign(&mut self, other: Self) {
-        self.packets += other.packets;
-        self.bytes += other.bytes;
-        self.fragments += other.fragments;
-        self.datagrams_completed += other.datagrams_completed;
-        self.deliverable_bytes += other.deliverable_bytes;
-        self.datagrams_lost += other.datagrams_lost;
-    }
-}
+add_fields!(Bucket {
+    packets,
+    bytes,
+    fragments,
+    datagrams_completed,
+    deliverable_bytes,
+    datagrams_lost,
+});
 
 /// Buckets of equal width, aligned to the epoch, only those in which something
 /// happened. The width is the base doubled as often as it takes for at most

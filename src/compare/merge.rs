@@ -37,11 +37,7 @@ pub(super) fn merge(
         let Some(point) = earliest(feeds) else {
             return ControlFlow::Continue(());
         };
-        let next = feeds[point].next();
-        let may_be_at_hand = are_ready
-            && next.is_some_and(|(next, _)| flight.may_be_abreast(next))
-            && !is_left_out(flight, feeds, point);
-        if !may_be_at_hand || !take_at_hand(flight, feeds, point) {
+        if !are_ready || !take_at_hand(flight, feeds, point) {
             let until = until(feeds, point);
             feeds[point].run_until(until, flight);
         }
@@ -72,6 +68,9 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
     let Some(flow) = next.and_then(|(next, _)| flight.flow_abreast(point, next)) else {
         return false;
     };
+    if is_left_out(flight, feeds, point) {
+        return false;
+    }
     let mut places = [0; MAX_POINTS];
     for (other, (feed, place)) in feeds.iter_mut().zip(&mut places).enumerate() {
         *place = if other == point {

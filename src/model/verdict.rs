@@ -1,7 +1,7 @@
 //! What can be said of one checksum field.
 
+use super::counters::add_fields;
 use serde::{Deserialize, Serialize};
-use std::ops::AddAssign;
 
 /// The verdict on one checksum field. Only [`Verdict::Bad`] is a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,12 +58,10 @@ impl VerdictCounts {
     }
 }
 
-impl AddAssign for VerdictCounts {
-    fn add_assign(&mut self, other: Self) {
-        self.good += other.good;
-        self.bad += other.bad;
-        self.offloaded += other.offloaded;
-        self.absent += other.absent;
-        self.unverifiable += other.unverifiable;
-    }
-}
+add_fields!(VerdictCounts {
+    good,
+    bad,
+    offloaded,
+    absent,
+    unverifiable,
+});

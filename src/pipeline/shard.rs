@@ -7,6 +7,7 @@ use super::worker::innermost_piece;
 use super::{Options, SHARDS};
 use crate::account::{Ledger, Offered, Span};
 use crate::decode::{Decoder, Whole};
+use crate::model::counters::add_fields;
 use crate::model::facts::{Carries, Layer, LayerKind, MAX_LAYERS, Packet, Stop, Why};
 use crate::model::{ScopeTag, Sum, Timestamp};
 use crate::reassemble::{
@@ -168,12 +169,7 @@ pub struct Held {
     pub bytes: u64,
 }
 
-impl std::ops::AddAssign for Held {
-    fn add_assign(&mut self, other: Self) {
-        self.datagrams += other.datagrams;
-        self.bytes += other.bytes;
-    }
-}
+add_fields!(Held { datagrams, bytes });
 
 /// The block is buffer 0, then come those derived from it.
 impl Load {

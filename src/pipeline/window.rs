@@ -9,6 +9,7 @@ use super::Analysis;
 use super::live::Harvest;
 use super::shard::Held;
 use crate::account::{Bucket, Ledger};
+use crate::model::counters::add_fields;
 use crate::model::{Counters, Duration, Timestamp};
 use crate::receiver::{Forecast, Host, NotModelled};
 use std::collections::BTreeMap;
@@ -116,14 +117,12 @@ impl Tally {
     }
 }
 
-impl std::ops::AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.frames += other.frames;
-        self.bytes += other.bytes;
-        self.counters += other.counters;
-        self.bucket += other.bucket;
-    }
-}
+add_fields!(Tally {
+    frames,
+    bytes,
+    counters,
+    bucket,
+});
 
 impl Window {
     /// Of a capture that begins at `now`; `length` is looked back. `bucket`: of the

@@ -1,5 +1,6 @@
 //! The bounds of reassembly, and how often they were met.
 
+use crate::model::counters::add_fields;
 use crate::model::{Addresses, Duration, IpVersion};
 
 /// Bounds of reassembly.
@@ -62,11 +63,7 @@ pub struct LimitsHit {
     pub tunnels_unopened: u64,
 }
 
-impl std::ops::AddAssign for LimitsHit {
-    fn add_assign(&mut self, other: Self) {
-        self.tunnels_unopened += other.tunnels_unopened;
-    }
-}
+add_fields!(LimitsHit { tunnels_unopened });
 
 #[cfg(test)]
 mod tests {

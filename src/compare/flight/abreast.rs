@@ -113,9 +113,11 @@ impl Flight {
 
     /// The flow of what may be taken so, if all points know it.
     pub fn flow_abreast(&self, point: usize, sighting: &Sighting) -> Option<u32> {
+        if !self.may_be_abreast(sighting) {
+            return None;
+        }
         let flow = self.paths.bound_to(point, sighting.lane);
         let may_be = flow != NONE
-            && self.may_be_abreast(sighting)
             && (sighting.is_fresh || self.is_idle(flow))
             && !self.paths.is_wanting(flow);
         may_be.then_some(flow)
