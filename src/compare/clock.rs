@@ -32,6 +32,8 @@ pub(super) struct Clock {
     /// The latest that was asked for, and where it begins.
     latest: (usize, i64),
     line: Line,
+    /// Whether all it knows is from times of the first point itself.
+    is_direct: bool,
     /// Packets it rests on, towards the last point and back.
     pub matched: [u64; 2],
 }
@@ -62,6 +64,7 @@ impl Clock {
             steps: Vec::new(),
             latest: (0, 0),
             line: Line::default(),
+            is_direct: false,
             matched: [0; 2],
         }
     }
@@ -84,6 +87,23 @@ impl Clock {
         };
         let since = roughly.saturating_sub(origin);
         (self.line.height + self.line.slope * since as f64) as i64
+    }
+
+    /// From now on it learns from times of the first point itself. What it learnt of others'
+    /// is forgotten: those were by clocks that were not well known yet, and the extremes of
+    /// what that made of them would stay.
+    pub fn go_by_the_first(&mut self) {
+        if !self.is_direct {
+            *self = Self {
+                is_direct: true,
+                ..Self::new(Duration(self.rough))
+            };
+        }
+    }
+
+    /// Whether it does.
+    pub fn goes_by_the_first(&self) -> bool {
+        self.is_direct
     }
 
     /// Learns that something was there at one time by the clock of the first point, and

@@ -280,7 +280,7 @@ impl Flight {
         }
     }
 
-    /// A point learns from the one in front of it.
+    /// What the one in front and the first tell about a point.
     #[inline(always)]
     fn learn_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, back: usize) {
         let (front, paths) = (back - 1, &mut self.paths);
@@ -297,8 +297,9 @@ impl Flight {
             ways.filter_map(|(place, way)| Some((place, (*way)?)))
         };
         let (theirs, mine) = (abreast.next()[front], abreast.next()[back]);
-        let times = &abreast.times[front];
-        let seen = told().map(|(place, way)| (times[place], mine[place].time, way));
+        let first = abreast.next()[0];
+        let seen = told().map(|(place, way)| (first[place].time, mine[place].time, way));
+        self.clocks[back].go_by_the_first();
         self.clocks[back].learn_together(seen);
         if is_beside(front, back) {
             let seen = told().map(|(place, way)| (theirs[place].time, mine[place].time, way));

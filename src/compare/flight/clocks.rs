@@ -46,7 +46,8 @@ impl Flight {
         known.learn(front, back, trust.is_numbered_alike);
         if trust.tells_time {
             let is_backward = self.is_backward(flow);
-            self.set_clock((point, sighting.time), (other, there.time), is_backward);
+            let at = |flight: &Self, other: usize| seen_at(flight, other).time;
+            self.set_clocks((point, sighting.time), others, at, is_backward);
             let beside = [point.checked_sub(1), point.checked_add(1)].into_iter();
             let points = self.points;
             let is_seen = |other: &usize| *other < points && others & bit(*other) != 0;
@@ -57,16 +58,45 @@ impl Flight {
         }
     }
 
-    /// Holds the clock of one of two points against that of the first.
-    pub(super) fn set_clock(
+    /// Holds clocks against that of the first point, as far as it has the same; else that of
+    /// one of two points, as long as it was never held against the first.
+    fn set_clocks(
         &mut self,
-        one: (usize, Timestamp),
-        other: (usize, Timestamp),
+        (point, time): (usize, Timestamp),
+        others: Mask,
+        seen_at: impl Fn(&Self, usize) -> Timestamp,
         back: bool,
     ) {
-        let (low, high) = (one.min(other), one.max(other));
-        let there = self.clocks[low.0].to_reference(low.1);
-        self.clocks[high.0].learn(there, high.1, back);
+        if point == 0 {
+            for other in (1..self.points).filter(|other| others & bit(*other) != 0) {
+                let there = seen_at(self, other);
+                self.set_clock(other, time, there, back);
+            }
+        } else if others & bit(0) != 0 {
+            let first = seen_at(self, 0);
+            self.set_clock(point, first, time, back);
+        } else if let Some(other) = nearest(others, point, self.points) {
+            let there = seen_at(self, other);
+            let (low, high) = match other < point {
+                true => ((other, there), (point, time)),
+                false => ((point, time), (other, there)),
+            };
+            if !self.clocks[high.0].goes_by_the_first() {
+                let low = self.clocks[low.0].to_reference(low.1);
+                self.clocks[high.0].learn(low, high.1, back);
+            }
+        }
+        self.get_acquainted();
+    }
+
+    /// The first point had something at one time, and this one at another.
+    fn set_clock(&mut self, point: usize, first: Timestamp, time: Timestamp, back: bool) {
+        let clock = &mut self.clocks[point];
+        clock.go_by_the_first();
+        clock.learn(first, time, back);
+    }
+
+    fn get_acquainted(&mut self) {
         if !self.is_acquainted {
             let mut clocks = self.clocks.iter().skip(1);
             self.is_acquainted =

@@ -198,3 +198,37 @@ fn each_point_has_its_clock() {
     faults.must_have_lost("to the end", &segments[1], &between, &there);
     faults.end();
 }
+
+/// A queue that empties makes the clock behind it seem to be another at first. What comes
+/// later sets that right, also for points further on.
+#[test]
+fn what_was_thought_of_one_clock_at_first_spoils_no_other() {
+    let here = traffic(true);
+    let emptied = here.0[0].time + 3 * SECOND;
+    let between = other_end(&here, MILLISECOND).map(|mut packet| {
+        if packet.port == 5001 {
+            packet.time += emptied.saturating_sub(packet.time) / 300;
+        }
+        packet
+    });
+    let there = other_end(&between, MILLISECOND);
+    let comparison = compare(&[&here, &between, &there]);
+    let mut faults = Faults::new();
+    for point in [1, 2] {
+        let clock = &comparison["points"][point]["clock"];
+        faults.must_be("basis", &clock["basis"], "both-directions");
+        let what = format!("offset of {point}");
+        must_be_near(&mut faults, &what, &clock["offset_seconds"], 0.0, 0.0001);
+    }
+    let [path, front, back] = [
+        &comparison["path"],
+        &comparison["segments"][0],
+        &comparison["segments"][1],
+    ]
+    .map(|part| part["delay"]["median_seconds"].as_f64().unwrap());
+    let apart = (path - front - back).abs();
+    faults.unless(apart < 0.0001, || {
+        format!("{front} and {back} s, together {path} s")
+    });
+    faults.end();
+}
