@@ -49,12 +49,15 @@ struct Mark {
     count: u32,
 }
 
+/// A packet of two samples.
+type Met<'a> = (&'a Mark, &'a Mark);
+
 /// What two samples have in common.
 #[derive(Clone, Debug)]
-pub(super) struct Common {
+pub(super) struct Common<'a> {
     /// How far the clock of the second is ahead.
     pub ahead: Duration,
-    pairs: Vec<(Mark, Mark)>,
+    pairs: Vec<Met<'a>>,
 }
 
 impl Sample {
@@ -99,7 +102,7 @@ impl Sample {
     }
 
     /// What this has in common with another; `None` if that could be chance.
-    pub fn common(&self, other: &Self) -> Option<Common> {
+    pub fn common<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
         let strictly = self.strict.common(&other.strict);
         strictly.or_else(|| self.loose.common(&other.loose))
     }
@@ -131,13 +134,9 @@ impl Marks {
         self.marks.range(..=reach).count()
     }
 
-    fn common(&self, other: &Self) -> Option<Common> {
+    fn common<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
         let reach = self.reach().min(other.reach());
-        let pairs = self.marks.iter().filter_map(|(key, mine)| {
-            let theirs = other.marks.get(key)?;
-            Some((*mine, *theirs))
-        });
-        let mut pairs: Vec<(Mark, Mark)> = pairs.collect();
+        let mut pairs = self.met(other);
         // What there are many of says little about when.
         if pairs.iter().any(is_single) {
             pairs.retain(is_single);
@@ -158,18 +157,29 @@ impl Marks {
             pairs,
         })
     }
+
+    /// What both have.
+    fn met<'a>(&'a self, other: &'a Self) -> Vec<Met<'a>> {
+        let mut theirs = other.marks.iter().peekable();
+        let pairs = self.marks.iter().filter_map(|(key, mine)| {
+            while theirs.next_if(|(their, _)| *their < key).is_some() {}
+            let (_, same) = theirs.next_if(|(their, _)| *their == key)?;
+            Some((mine, same))
+        });
+        pairs.collect()
+    }
 }
 
-fn is_single((one, other): &(Mark, Mark)) -> bool {
+fn is_single((one, other): &Met<'_>) -> bool {
     one.count == 1 && other.count == 1
 }
 
-fn ahead((one, other): &(Mark, Mark)) -> Duration {
+fn ahead((one, other): &Met<'_>) -> Duration {
     other.time - one.time
 }
 
 /// The longest stretch of pairs that agree.
-fn densest(pairs: &[(Mark, Mark)]) -> std::ops::Range<usize> {
+fn densest(pairs: &[Met<'_>]) -> std::ops::Range<usize> {
     let mut best = 0..0;
     let mut first = 0;
     for last in 0..pairs.len() {
@@ -183,7 +193,7 @@ fn densest(pairs: &[(Mark, Mark)]) -> std::ops::Range<usize> {
     best
 }
 
-impl Common {
+impl Common<'_> {
     /// Which addresses go from the second to the first, as the first and as the second
     /// see them.
     pub fn backward(&self) -> [Vec<(Addresses, bool)>; 2] {

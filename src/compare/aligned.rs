@@ -209,7 +209,7 @@ fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order) -> Aligned
 
 impl Aligned {
     /// Finds the clocks of all points from the first one on, each from one that is known.
-    fn hang_together(&mut self, common: impl Fn(usize, usize) -> Option<Common>) {
+    fn hang_together<'a>(&mut self, common: impl Fn(usize, usize) -> Option<Common<'a>>) {
         let points = self.order.len();
         let mut known: Vec<usize> = (points > 0).then_some(0).into_iter().collect();
         let mut waiting: Vec<usize> = (1..points).collect();
@@ -233,7 +233,7 @@ impl Aligned {
         }
     }
 
-    fn learn_ways(&mut self, one: usize, other: usize, common: &Common) {
+    fn learn_ways(&mut self, one: usize, other: usize, common: &Common<'_>) {
         let is_turned = one > other;
         for (point, ways) in [one, other].into_iter().zip(common.backward()) {
             for (addresses, is_backward) in ways {

@@ -45,6 +45,48 @@ struct Step {
     backward: Option<(i64, i64)>,
 }
 
+/// Of several things that were at two points at about the same time those that took least:
+/// towards the last point, and back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fastest([Least; 2]);
+
+/// What took least one way.
+#[derive(Clone, Copy, Debug)]
+struct Least {
+    took: i64,
+    there: Timestamp,
+    here: Timestamp,
+    count: u64,
+}
+
+impl Default for Fastest {
+    fn default() -> Self {
+        Self(
+            [Least {
+                took: i64::MAX,
+                there: Timestamp(0),
+                here: Timestamp(0),
+                count: 0,
+            }; 2],
+        )
+    }
+}
+
+impl Fastest {
+    /// One more, with when it was there, and here.
+    #[inline(always)]
+    pub fn note(&mut self, there: Timestamp, here: Timestamp, is_backward: bool) {
+        let least = &mut self.0[usize::from(is_backward)];
+        let ahead = here.0.saturating_sub(there.0);
+        // The more it is ahead, the less what goes back took.
+        let took = if is_backward { !ahead } else { ahead };
+        if took < least.took || least.count == 0 {
+            (least.took, least.there, least.here) = (took, there, here);
+        }
+        least.count += 1;
+    }
+}
+
 /// Offset over time, beyond what is roughly known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
@@ -128,24 +170,11 @@ impl Clock {
 
     /// Learns the same of several things that were there at about the same time: only the
     /// one that tells most is looked at.
-    pub fn learn_together(&mut self, seen: impl Iterator<Item = (Timestamp, Timestamp, bool)>) {
-        let mut least = [i64::MAX; 2];
-        let mut tells_most = [(Timestamp(0), Timestamp(0)); 2];
-        let mut count = [0; 2];
-        for (there, here, is_backward) in seen {
-            let way = usize::from(is_backward);
-            let ahead = here.0.saturating_sub(there.0);
-            // The more it is ahead, the less what goes back took.
-            let took = if is_backward { !ahead } else { ahead };
-            if took < least[way] || count[way] == 0 {
-                (least[way], tells_most[way]) = (took, (there, here));
-            }
-            count[way] += 1;
-        }
-        for (way, (there, here)) in tells_most.into_iter().enumerate() {
-            if count[way] > 0 {
-                self.matched[way] += count[way] - 1;
-                self.learn(there, here, way > 0);
+    pub fn learn_fastest(&mut self, fastest: &Fastest) {
+        for (way, known) in fastest.0.iter().enumerate() {
+            if known.count > 0 {
+                self.matched[way] += known.count - 1;
+                self.learn(known.there, known.here, way > 0);
             }
         }
     }
@@ -348,7 +377,11 @@ mod tests {
             let times = |(there, here, back): &(i64, i64, bool)| {
                 (Timestamp(*there), Timestamp(*here), *back)
             };
-            together.learn_together(some.iter().map(times));
+            let mut fastest = Fastest::default();
+            for (there, here, is_backward) in some.iter().map(times) {
+                fastest.note(there, here, is_backward);
+            }
+            together.learn_fastest(&fastest);
         }
         together.fit();
         assert_eq!(together.offset(), by_one.offset());
@@ -362,7 +395,11 @@ mod tests {
             clock.learn(Timestamp(time), Timestamp(-(time / 3)), time % 2 == 0);
             let both = [(0, time), (time, i64::MAX), (i64::MAX, time), (time, 0)];
             let both = both.map(|(there, here)| (Timestamp(there), Timestamp(here), time > 0));
-            clock.learn_together(both.into_iter());
+            let mut fastest = Fastest::default();
+            for (there, here, is_backward) in both {
+                fastest.note(there, here, is_backward);
+            }
+            clock.learn_fastest(&fastest);
             let _ = clock.to_reference(Timestamp(time));
         }
         clock.fit();

@@ -42,11 +42,12 @@ impl Delays {
         })
     }
 
-    /// Takes in one, in nanoseconds; clocks are never so exact that none is below zero.
-    pub fn record(&mut self, nanoseconds: i64) {
+    /// Takes in that of so many packets, in nanoseconds; clocks are never so exact that none
+    /// is below zero.
+    pub fn record(&mut self, nanoseconds: i64, packets: u32) {
         let value = u64::try_from(nanoseconds).unwrap_or(0);
         // It grows as needed, up to this.
-        let _ = self.histogram.record(value.min(LONGEST));
+        let _ = self.histogram.record_n(value.min(LONGEST), packets);
     }
 
     /// Adds others.
@@ -149,9 +150,9 @@ mod tests {
     fn each_delay_counts_once_however_long_it_is() {
         let mut delays = Delays::new().unwrap();
         for exponent in 0..63 {
-            delays.record(1 << exponent);
+            delays.record(1 << exponent, 1);
         }
-        delays.record(-5);
+        delays.record(-5, 1);
         let figures = delays.figures().unwrap();
         assert_eq!((figures.packets, figures.min), (64, 0));
         assert!(figures.max >= LONGEST);
@@ -162,11 +163,14 @@ mod tests {
         let mut delays = DelaysOf::new(2);
         for number in 0..=DelaysOf::MOST {
             delays.grow();
-            delays.of(number, 1).unwrap().record(number as i64);
+            delays.of(number, 1).unwrap().record(number as i64, 1);
         }
         assert!(delays.has_own(DelaysOf::MOST - 1) && !delays.has_own(DelaysOf::MOST));
         assert!(delays.slow(0, 1).0 < 1_000_000);
-        delays.of(DelaysOf::MOST + 7, 1).unwrap().record(1_000_000);
+        delays
+            .of(DelaysOf::MOST + 7, 1)
+            .unwrap()
+            .record(1_000_000, 1);
         assert!(delays.slow(0, 1).0 >= 1_000_000);
         assert_eq!(delays.slow(0, 0), Duration(0));
         let (own, rest) = delays.into_parts();

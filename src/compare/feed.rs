@@ -2,16 +2,17 @@
 
 use super::extent::FAR;
 use super::flight::{ABREAST, FETCHED, Flight, apart};
-use super::handover::{Sent, Taker};
+use super::intake::Intake;
+use super::reader::Sent;
 use super::sighting::{Batch, Lane, NO_LANE, Sighting};
 use super::slab::NONE;
 use crate::model::Timestamp;
 use crate::source::Progress;
 
 /// What comes of one point.
-pub(super) struct Feed {
+pub(super) struct Feed<'a> {
     point: usize,
-    taker: Taker,
+    intake: &'a Intake,
     batch: Batch,
     next: usize,
     /// Where the time is far from the one before, if that is not over.
@@ -42,11 +43,11 @@ struct ByLane {
 /// point in front, where it was before.
 pub(super) type Turn = (Timestamp, usize);
 
-impl Feed {
-    pub fn new(point: usize, taker: Taker) -> Self {
+impl<'a> Feed<'a> {
+    pub fn new(point: usize, intake: &'a Intake) -> Self {
         Self {
             point,
-            taker,
+            intake,
             batch: Batch::default(),
             next: 0,
             jump: 0,
@@ -65,7 +66,7 @@ impl Feed {
         if !self.is_used_up() {
             return !self.has_ended;
         }
-        match self.taker.take() {
+        match self.intake.take(self.point) {
             None => self.has_ended = true,
             Some(sent) => self.open(sent, flight),
         }
@@ -76,7 +77,7 @@ impl Feed {
     fn open(&mut self, sent: Sent, flight: &mut Flight) {
         self.by_lane.pass(self.batch.sightings.len());
         let matched = std::mem::replace(&mut self.batch, sent.batch);
-        self.taker.give_back(matched.sightings);
+        self.intake.give_back(self.point, matched.sightings);
         self.next = 0;
         (self.read, self.frames) = (sent.read, sent.frames);
         flight.meet(self.point, &self.batch);
@@ -162,6 +163,24 @@ impl Feed {
         left.get(..ABREAST).unwrap_or(left)
     }
 
+    /// Of what is at hand, that which comes until then.
+    pub fn until(&self, time: Timestamp) -> impl Iterator<Item = &Sighting> {
+        let left = self.at_hand().iter();
+        left.take_while(move |sighting| self.about(sighting) <= time)
+    }
+
+    /// Whether that is all that comes until then.
+    pub fn reaches(&self, time: Timestamp) -> bool {
+        let last = self.at_hand().last();
+        last.map_or(self.has_ended, |last| self.about(last) > time)
+    }
+
+    /// When a sighting at hand is, by the clock of the next in turn.
+    fn about(&self, sighting: &Sighting) -> Timestamp {
+        let ahead = self.next().map(|(next, _)| sighting.time - next.time);
+        ahead.map_or(sighting.time, |ahead| self.head + ahead)
+    }
+
     /// Where the first sighting of a flow is among what is at hand.
     pub fn first_of(&mut self, lane: Lane) -> Option<usize> {
         if !self.by_lane.is_known {
@@ -211,13 +230,20 @@ impl Feed {
         }
     }
 
-    /// Gives the next sighting to be matched, and those behind it up to the turn of another
-    /// point as long as they have to be looked for each.
-    pub fn run_until(&mut self, until: Turn, flight: &mut Flight) {
-        while let Some((sighting, time)) = self.next() {
+    /// Gives the next sighting to be matched.
+    pub fn take_one(&mut self, flight: &mut Flight) {
+        if let Some((sighting, time)) = self.next() {
             self.fetch(flight);
             flight.take(self.point, sighting, time);
             self.advance(1, flight);
+        }
+    }
+
+    /// Gives the next sighting to be matched, and those behind it up to the turn of another
+    /// point as long as they have to be looked for each.
+    pub fn run_until(&mut self, until: Turn, flight: &mut Flight) {
+        while self.next().is_some() {
+            self.take_one(flight);
             let is_on_its_own = |(next, _): (&Sighting, Timestamp)| flight.may_be_abreast(next);
             if (self.head, self.point) > until || self.next().is_some_and(is_on_its_own) {
                 break;

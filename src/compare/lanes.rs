@@ -16,11 +16,13 @@ const RESERVE: usize = MAX_LANES / 16;
 /// Flows that are looked up together.
 pub(super) const TOGETHER: usize = 32;
 
+/// So many flows are in a cache anyway.
+const NEAR: usize = 1 << 12;
+
 /// The flows of one point.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    known: Vec<Known>,
-    index: HashTable<Slot>,
+    known: HashTable<Known>,
     hasher: RandomState,
     /// Met since they were taken, and those of which that of fragments became known.
     fresh: Vec<FlowKey>,
@@ -29,11 +31,13 @@ pub(super) struct Lanes {
     pub refused: u64,
 }
 
-/// A flow of the point, in one line of a cache.
+/// A flow of the point, in one line of a cache: in a large table every search waits for
+/// memory, and so waits once.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Known {
     key: FlowKey,
+    lane: Lane,
     rise: Rise,
     /// Whether its packets may come in fragments, whose lane was looked for.
     may_be_cut: bool,
@@ -41,24 +45,11 @@ struct Known {
 
 const _: () = assert!(size_of::<Known>() == 64);
 
-/// A place in the index. With the hash in it, a search rarely looks at keys of others.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    hash: u32,
-    lane: Lane,
-}
-
-impl Slot {
-    /// The index takes its bits from both ends of a word.
-    fn spread(hash: u32) -> u64 {
-        u64::from(hash) << 32 | u64::from(hash)
-    }
-}
-
 impl Lanes {
     /// The number of a flow; `None` beyond the bound.
     pub fn number(&mut self, key: &FlowKey) -> Option<Lane> {
-        let lane = self.number_or_add(key, self.hash(key));
+        let known = self.find_or_add(key, self.hash(key));
+        let lane = known.map(|known| known.lane);
         self.refused = self.refused.saturating_add(u64::from(lane.is_none()));
         lane
     }
@@ -66,88 +57,87 @@ impl Lanes {
     /// The same of a flow whose packets may come in fragments.
     pub fn number_of_cut(&mut self, key: &FlowKey) -> Option<Lane> {
         let lane = self.number(key)?;
-        self.find_base(lane);
+        let known = self.find_or_add(key, self.hash(key))?;
+        if !std::mem::replace(&mut known.may_be_cut, true) {
+            self.add_base(lane, key);
+        }
         Some(lane)
     }
 
-    /// Takes the next packet of a flow; says whether it is surely beyond all before.
+    /// Gives the next packet of a flow its lane, [`NO_LANE`] beyond the bound, and says
+    /// whether it is surely beyond all before.
+    #[inline(always)]
+    pub fn name(&mut self, key: &FlowKey, sighting: &mut Sighting) {
+        self.name_by(key, self.hash(key), sighting);
+    }
+
+    /// Whether what is known of all flows is in a cache anyway.
     #[inline]
-    pub fn takes(&mut self, sighting: &Sighting) -> bool {
-        if sighting.may_be_cut() {
-            self.find_base(sighting.lane);
-        }
-        self.known[sighting.lane as usize].rise.takes(sighting)
+    pub fn is_near(&self) -> bool {
+        self.known.len() <= NEAR
     }
 
-    /// Finds the lane of the fragments of a flow, unless that was done.
-    #[inline]
-    fn find_base(&mut self, lane: Lane) {
-        let known = &mut self.known[lane as usize];
-        if !std::mem::replace(&mut known.may_be_cut, true) {
-            let base = without_ports(&known.key);
-            self.add_base(lane, &base);
-        }
-    }
-
-    #[cold]
-    fn add_base(&mut self, lane: Lane, base: &FlowKey) {
-        if let Some(base) = self.number_or_add(base, self.hash(base)) {
-            self.bases.push((lane, base));
-        }
-    }
-
-    /// The numbers of several flows, in their order; [`NO_LANE`] beyond the bound. In a large table
-    /// every search waits for memory twice; here all wait together.
-    pub fn number_together(&mut self, keys: &[FlowKey; TOGETHER], lanes: &mut [Lane; TOGETHER]) {
+    /// Names several packets: in a large table here all wait for memory together.
+    pub fn name_together(&mut self, keys: &[FlowKey; TOGETHER], sightings: &mut [Sighting]) {
         let mut hashes = [0; TOGETHER];
         for (hash, key) in hashes.iter_mut().zip(keys) {
             *hash = self.hash(key);
         }
-        for (lane, hash) in lanes.iter_mut().zip(hashes) {
-            *lane = self.find(hash, |_| true).unwrap_or(NO_LANE);
+        self.fetch(&hashes);
+        for ((sighting, key), hash) in sightings.iter_mut().zip(keys).zip(hashes) {
+            self.name_by(key, hash, sighting);
         }
-        for ((lane, key), hash) in lanes.iter_mut().zip(keys).zip(hashes) {
-            let known = self.known.get(*lane as usize);
-            if known.is_none_or(|known| known.key != *key) {
-                *lane = self.number_or_add(key, hash).unwrap_or(NO_LANE);
+    }
+
+    /// Reads what is known of flows.
+    fn fetch(&self, hashes: &[u64; TOGETHER]) {
+        let lanes = hashes.iter().map(|hash| {
+            let mut known = self.known.iter_hash(*hash);
+            known.next().map_or(NO_LANE, |known| known.lane)
+        });
+        std::hint::black_box(lanes.fold(0, |read, lane| read ^ lane));
+    }
+
+    #[inline(always)]
+    fn name_by(&mut self, key: &FlowKey, hash: u64, sighting: &mut Sighting) {
+        let Some(known) = self.find_or_add(key, hash) else {
+            sighting.lane = NO_LANE;
+            self.refused = self.refused.saturating_add(1);
+            return;
+        };
+        sighting.lane = known.lane;
+        sighting.is_fresh = known.rise.takes(sighting);
+        if sighting.may_be_cut() && !std::mem::replace(&mut known.may_be_cut, true) {
+            self.add_base(sighting.lane, key);
+        }
+    }
+
+    /// Finds the lane of the fragments of a flow.
+    #[cold]
+    fn add_base(&mut self, lane: Lane, key: &FlowKey) {
+        let base = without_ports(key);
+        if let Some(base) = self.find_or_add(&base, self.hash(&base)) {
+            let base = base.lane;
+            self.bases.push((lane, base));
+        }
+    }
+
+    /// What is known of a flow; `None` beyond the bound.
+    #[inline(always)]
+    fn find_or_add(&mut self, key: &FlowKey, hash: u64) -> Option<&mut Known> {
+        match self.known.find_entry(hash, |known| known.key == *key) {
+            Ok(known) => Some(known.into_mut()),
+            Err(absent) => {
+                let known = add(absent.into_table(), key, hash, &self.hasher)?;
+                self.fresh.push(*key);
+                Some(known)
             }
         }
-        let refused = lanes.iter().filter(|lane| **lane == NO_LANE).count();
-        self.refused = self.refused.saturating_add(refused as u64);
     }
 
-    fn number_or_add(&mut self, key: &FlowKey, hash: u32) -> Option<Lane> {
-        let is_it = |lane: Lane| self.known[lane as usize].key == *key;
-        self.find(hash, is_it).or_else(|| self.add(key, hash))
-    }
-
-    fn find(&self, hash: u32, is_it: impl Fn(Lane) -> bool) -> Option<Lane> {
-        let is_it = |slot: &Slot| slot.hash == hash && is_it(slot.lane);
-        let slot = self.index.find(Slot::spread(hash), is_it)?;
-        Some(slot.lane)
-    }
-
-    fn hash(&self, key: &FlowKey) -> u32 {
-        self.hasher.hash_one(key) as u32
-    }
-
-    #[cold]
-    fn add(&mut self, key: &FlowKey, hash: u32) -> Option<Lane> {
-        let reserve = if key.ports.is_none() { RESERVE } else { 0 };
-        if self.known.len() >= MAX_LANES + reserve {
-            return None;
-        }
-        let lane = self.known.len() as Lane;
-        self.known.push(Known {
-            key: *key,
-            rise: Rise::default(),
-            may_be_cut: key.ports.is_none(),
-        });
-        let slot = Slot { hash, lane };
-        self.index
-            .insert_unique(Slot::spread(hash), slot, |slot| Slot::spread(slot.hash));
-        self.fresh.push(*key);
-        Some(lane)
+    #[inline]
+    fn hash(&self, key: &FlowKey) -> u64 {
+        self.hasher.hash_one(key)
     }
 
     /// Those met since they were taken before.
@@ -159,6 +149,28 @@ impl Lanes {
     pub fn take_bases(&mut self) -> Vec<(Lane, Lane)> {
         std::mem::take(&mut self.bases)
     }
+}
+
+/// Adds a flow, unless there are too many.
+#[cold]
+fn add<'a>(
+    known: &'a mut HashTable<Known>,
+    key: &FlowKey,
+    hash: u64,
+    hasher: &RandomState,
+) -> Option<&'a mut Known> {
+    let reserve = if key.ports.is_none() { RESERVE } else { 0 };
+    if known.len() >= MAX_LANES + reserve {
+        return None;
+    }
+    let flow = Known {
+        key: *key,
+        lane: known.len() as Lane,
+        rise: Rise::default(),
+        may_be_cut: key.ports.is_none(),
+    };
+    let added = known.insert_unique(hash, flow, |known| hasher.hash_one(known.key));
+    Some(added.into_mut())
 }
 
 /// The flow of its fragments.
@@ -192,22 +204,21 @@ mod tests {
         let mut lanes = Lanes::default();
         assert_eq!(lanes.number(&key(Some(1))), Some(0));
         assert_eq!(lanes.number(&key(Some(2))), Some(1));
-        let large = |lane: Lane| Sighting {
-            lane,
+        let large = || Sighting {
             ip_bytes: 1_000,
             ..example(1)
         };
-        lanes.takes(&example(1));
+        lanes.name(&key(Some(1)), &mut example(1));
         assert_eq!(lanes.take_bases(), []);
         assert_eq!(lanes.take_fresh().len(), 2);
-        lanes.takes(&large(0));
-        lanes.takes(&large(1));
-        lanes.takes(&large(0));
+        for port in [1, 2, 1] {
+            lanes.name(&key(Some(port)), &mut large());
+        }
         assert_eq!(lanes.number_of_cut(&key(Some(3))), Some(3));
         assert_eq!(lanes.take_bases(), [(0, 2), (1, 2), (3, 2)]);
         assert_eq!(lanes.number(&key(None)), Some(2));
         assert_eq!(lanes.take_fresh(), [key(None), key(Some(3))]);
-        lanes.takes(&large(2));
+        lanes.name(&key(None), &mut large());
         assert_eq!(lanes.take_bases(), []);
     }
 

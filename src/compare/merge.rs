@@ -2,7 +2,7 @@
 //! all else in one order of time.
 
 use super::feed::{Feed, Turn};
-use super::flight::Flight;
+use super::flight::{AT_ONCE, Flight, apart, bit};
 use super::run::{MAX_POINTS, Read};
 use super::sighting::Sighting;
 use crate::model::Timestamp;
@@ -16,7 +16,7 @@ const LATE: usize = 8;
 /// Gives everything to be matched, until `flow` breaks.
 pub(super) fn merge(
     flight: &mut Flight,
-    feeds: &mut [Feed],
+    feeds: &mut [Feed<'_>],
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     loop {
@@ -37,7 +37,9 @@ pub(super) fn merge(
         let Some(point) = earliest(feeds) else {
             return ControlFlow::Continue(());
         };
-        if !are_ready || !take_at_hand(flight, feeds, point) {
+        if are_ready && let Some(other) = out_of_turn(flight, feeds, point) {
+            feeds[other].take_one(flight);
+        } else if !are_ready || !take_at_hand(flight, feeds, point) {
             let until = until(feeds, point);
             feeds[point].run_until(until, flight);
         }
@@ -45,7 +47,7 @@ pub(super) fn merge(
 }
 
 /// Gives what all points take next, as long as that is the same.
-fn run_abreast(flight: &mut Flight, feeds: &mut [Feed]) {
+fn run_abreast(flight: &mut Flight, feeds: &mut [Feed<'_>]) {
     loop {
         let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
         for (next, feed) in next.iter_mut().zip(feeds.iter()) {
@@ -61,9 +63,53 @@ fn run_abreast(flight: &mut Flight, feeds: &mut [Feed]) {
     }
 }
 
+/// A point whose next goes before that of the one in turn, at about the same time: others
+/// have seen it already, or have left it out. Behind it, all may go on abreast.
+fn out_of_turn(flight: &Flight, feeds: &[Feed<'_>], in_turn: usize) -> Option<usize> {
+    let (_, now) = feeds[in_turn].next()?;
+    let goes_first = |point: &usize| {
+        let next = feeds[*point].next();
+        next.is_some_and(|(next, time)| {
+            apart(time, now) <= AT_ONCE
+                && flight.may_be_abreast(next)
+                && may_go_first(flight, feeds, *point)
+        })
+    };
+    let mut others = (0..feeds.len()).filter(|point| *point != in_turn);
+    others.find(goes_first)
+}
+
+/// Whether what a point takes next, or what it takes soon, was seen by others or left out;
+/// what comes in front of that they have left out. No other point may see it before it does:
+/// what was overtaken is told by where a packet was seen last.
+fn may_go_first(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
+    let Some((next, soon)) = feeds[point].at_hand().split_first() else {
+        return false;
+    };
+    let seen = flight.seen_of_expected(point, next);
+    let mut soon = soon.iter().take(MISSING);
+    let is_wanted = seen != 0
+        || soon.any(|sighting| flight.seen_of_expected(point, sighting) != 0)
+        || is_left_out(flight, feeds, point);
+    let mut others = (0..feeds.len()).filter(|other| *other != point && seen & bit(*other) == 0);
+    is_wanted && others.all(|other| surely_lacks(flight, feeds, other, point))
+}
+
+/// Whether a point surely does not have what another takes next until that does.
+fn surely_lacks(flight: &Flight, feeds: &[Feed<'_>], point: usize, other: usize) -> bool {
+    let Some((next, until)) = feeds[other].next() else {
+        return false;
+    };
+    let flow = flight.paths.bound_to(other, next.lane);
+    let mut until_then = feeds[point].until(until);
+    let has_it = until_then
+        .any(|theirs| theirs.is_same_as(next) && flight.paths.bound_to(point, theirs.lane) == flow);
+    !has_it && feeds[point].reaches(until)
+}
+
 /// Gives what a point takes next if all others have the same at hand, as the first of its
 /// flow; says whether they have.
-fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
+fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed<'_>], point: usize) -> bool {
     let next = feeds[point].next();
     let Some(flow) = next.and_then(|(next, _)| flight.flow_abreast(point, next)) else {
         return false;
@@ -97,11 +143,11 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
 
 /// Whether another point goes on with what a point takes soon, and has what that takes next
 /// not soon: it is lost there, or late, and most likely nowhere at hand.
-fn is_left_out(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
+fn is_left_out(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
     let Some((next, soon)) = feeds[point].at_hand().split_first() else {
         return false;
     };
-    let goes_on = |(other, feed): (usize, &Feed)| {
+    let goes_on = |(other, feed): (usize, &Feed<'_>)| {
         let is_same = |theirs: &Sighting, mine: &Sighting| {
             let flow = |point: usize, lane: u32| flight.paths.bound_to(point, lane);
             theirs.is_same_as(mine) && flow(other, theirs.lane) == flow(point, mine.lane)
@@ -116,7 +162,7 @@ fn is_left_out(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
 }
 
 /// The point whose next sighting comes first.
-fn earliest(feeds: &[Feed]) -> Option<usize> {
+fn earliest(feeds: &[Feed<'_>]) -> Option<usize> {
     let heads = feeds.iter().enumerate().filter_map(|(point, feed)| {
         let (_, time) = feed.next()?;
         Some((time, point))
@@ -125,7 +171,7 @@ fn earliest(feeds: &[Feed]) -> Option<usize> {
 }
 
 /// When the next sighting of other points is in turn.
-fn until(feeds: &[Feed], point: usize) -> Turn {
+fn until(feeds: &[Feed<'_>], point: usize) -> Turn {
     let others = feeds
         .iter()
         .enumerate()
@@ -134,7 +180,7 @@ fn until(feeds: &[Feed], point: usize) -> Turn {
     turns.min().unwrap_or((Timestamp::MAX, MAX_POINTS))
 }
 
-fn read_of(feeds: &[Feed]) -> Read {
+fn read_of(feeds: &[Feed<'_>]) -> Read {
     let totals = feeds.iter().map(|feed| feed.read.total_bytes);
     Read {
         bytes: feeds.iter().map(|feed| feed.read.bytes).sum(),
@@ -147,7 +193,8 @@ fn read_of(feeds: &[Feed]) -> Read {
 mod tests {
     use super::*;
     use crate::compare::flight::of_two_points;
-    use crate::compare::handover::{Sent, handover};
+    use crate::compare::intake::Intake;
+    use crate::compare::reader::Sent;
     use crate::compare::sighting::{Batch, Form, example};
     use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
     use crate::source::Progress;
@@ -157,32 +204,28 @@ mod tests {
     /// was asked whether to go on before the answer was no, and what is known of the flight.
     fn asked(batches: u64, of: &[Sighting], most: u64) -> (u64, Flight) {
         let mut flight = of_two_points();
-        let taker = || {
-            let (giver, taker) = handover();
-            for number in 0..batches {
-                let mut sightings = of.to_vec();
-                for (place, sighting) in (0..).zip(&mut sightings) {
-                    let at = number as u32 * of.len() as u32 + place;
-                    (sighting.id, sighting.time) = (at, Timestamp(at.into()));
-                }
-                let until = sightings.last().map_or(Timestamp(0), |last| last.time);
-                let is_first = number == 0 && !of.is_empty();
-                let sent = Sent {
-                    batch: Batch {
-                        lanes: is_first.then(lane).into_iter().collect(),
-                        sightings,
-                        until,
-                        ..Batch::default()
-                    },
-                    read: Progress::default(),
-                    frames: number + 1,
-                    from: Some(Timestamp(0)),
-                };
-                assert!(giver.give(sent));
+        let batch = |number: u64| {
+            let mut sightings = of.to_vec();
+            for (place, sighting) in (0..).zip(&mut sightings) {
+                let at = number as u32 * of.len() as u32 + place;
+                (sighting.id, sighting.time) = (at, Timestamp(at.into()));
             }
-            taker
+            let until = sightings.last().map_or(Timestamp(0), |last| last.time);
+            let is_first = number == 0 && !of.is_empty();
+            Sent {
+                batch: Batch {
+                    lanes: is_first.then(lane).into_iter().collect(),
+                    sightings,
+                    until,
+                    ..Batch::default()
+                },
+                read: Progress::default(),
+                frames: number + 1,
+                from: Some(Timestamp(0)),
+            }
         };
-        let mut feeds = [Feed::new(0, taker()), Feed::new(1, taker())];
+        let intake = Intake::of((0..2).map(|_| (0..batches).map(batch).collect()));
+        let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
         let asked = Cell::new(0);
         let flow = |_: Read| {
             asked.set(asked.get() + 1);

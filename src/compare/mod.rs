@@ -2,13 +2,13 @@
 //! delayed or duplicated, and between which of them.
 //!
 //! ```text
-//!  capture ─► reader ─► feed ┐                         paths: which flow of one point is
-//!  capture ─► reader ─► feed ┼─► merge ──────► flight  which of another
-//!  capture ─► reader ─► feed ┘         │       │   │   clock: how far apart times are
-//!                              abreast │  in   │   │ all else
-//!                                      │ step  ▼   ▼
-//!                                      │   march   parcels
-//!                                      └──────┴───────┴──► book ─► accounts ─► outcome
+//!  capture ─► reader ┐                   paths: which flow of one point is which of another
+//!  capture ─► reader ┼─► intake ─► feeds ─► merge ─► flight  clock: how far apart times are
+//!  capture ─► reader ┘                                 │
+//!                                     abreast ┌────────┤ all else
+//!                                             │ in step│
+//!                                             │   march parcels
+//!                                             └─────┴───┴──► book ─► accounts ─► outcome
 //! ```
 //!
 //! Before that so much of each capture is sampled as it takes to know how they hang together
@@ -46,12 +46,13 @@ mod delay;
 mod extent;
 mod feed;
 mod flight;
-mod handover;
 mod index;
+mod intake;
 mod lanes;
 mod look;
 mod march;
 mod merge;
+mod names;
 mod observer;
 mod outcome;
 mod parcel;
@@ -63,6 +64,8 @@ mod run;
 mod shape;
 mod sighting;
 mod slab;
+mod strays;
+mod stretches;
 
 pub use between::{Between, Count, Pair, Shown};
 pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};

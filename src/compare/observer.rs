@@ -300,25 +300,42 @@ fn is_cut_too_short(layer: &Layer) -> bool {
 
 impl Sight {
     /// An ordinary frame: Ethernet, one IP header, UDP or TCP.
+    #[inline(always)]
     fn plain(&mut self, frame: &Frame<'_>, plain: &Plain<'_>) {
         let upper = plain.upper();
         let ip = IpFields::of(frame.data, 14, plain.key.addresses.version);
-        let base = self.sighting(NO_LANE, plain.key.protocol, &ip, Some(Verdict::Good));
+        let base = Sighting {
+            ip_bytes: plain.ip_bytes,
+            ..self.sighting(NO_LANE, plain.key.protocol, &ip, Some(Verdict::Good))
+        };
         let bytes = upper.len() as u32;
-        let sighting = match plain.segment() {
-            None => of_whole(base, bytes, &Content::of_plain_udp(plain, self.head_bytes)),
+        // Each is made where it stays: to copy it takes as long as to look up its flow.
+        match plain.segment() {
+            None => {
+                let content = Content::of_plain_udp(plain, self.head_bytes);
+                self.sightings.push(of_whole(base, bytes, &content));
+            }
             Some(segment) if segment.payload_bytes > 0 => {
                 let header = bytes.saturating_sub(segment.payload_bytes) as usize;
                 let content = Content::of_plain_stream(plain, header, self.head_bytes);
-                of_segment(base, &segment, &content)
+                self.sightings.push(of_segment(base, &segment, &content));
             }
-            Some(_) => of_control(base, bytes, upper),
-        };
-        self.sightings.push(Sighting {
-            ip_bytes: plain.ip_bytes,
-            ..sighting
-        });
-        self.unnamed.push(plain.key);
+            Some(_) => self.sightings.push(of_control(base, bytes, upper)),
+        }
+        self.name_latest(&plain.key);
+    }
+
+    /// Finds the lane of the latest sighting, at once or together with others.
+    #[inline(always)]
+    fn name_latest(&mut self, key: &FlowKey) {
+        if self.lanes.is_near() {
+            if let Some(latest) = self.sightings.last_mut() {
+                self.lanes.name(key, latest);
+            }
+            self.sightings.pop_if(|latest| latest.lane == NO_LANE);
+            return;
+        }
+        self.unnamed.push(*key);
         if self.unnamed.len() == TOGETHER {
             self.name_together();
         }
@@ -330,11 +347,7 @@ impl Sight {
         let Some(keys) = self.unnamed.first_chunk() else {
             return;
         };
-        let mut lanes = [NO_LANE; TOGETHER];
-        self.lanes.number_together(keys, &mut lanes);
-        for (sighting, lane) in self.sightings[first..].iter_mut().zip(lanes) {
-            sighting.lane = lane;
-        }
+        self.lanes.name_together(keys, &mut self.sightings[first..]);
         self.named(first);
     }
 
@@ -342,7 +355,7 @@ impl Sight {
     fn name(&mut self) {
         let first = self.sightings.len() - self.unnamed.len();
         for (sighting, key) in self.sightings[first..].iter_mut().zip(&self.unnamed) {
-            sighting.lane = self.lanes.number(key).unwrap_or(NO_LANE);
+            self.lanes.name(key, sighting);
         }
         self.named(first);
     }
@@ -356,9 +369,6 @@ impl Sight {
             self.sightings
                 .extend(named.filter(|sighting| !is_refused(sighting)));
         }
-        for sighting in &mut self.sightings[first..] {
-            sighting.is_fresh = self.lanes.takes(sighting);
-        }
     }
 
     /// A datagram that is no fragment.
@@ -370,14 +380,11 @@ impl Sight {
             self.too_short += 1;
             return;
         }
-        let Some(lane) = self.lanes.number(&layer.flow_key()) else {
-            return;
-        };
         let payload = captured(layer, data);
         self.note_cut(layer, payload);
         let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
         let verdict = checksum(&layer.transport);
-        let base = self.sighting(lane, layer.protocol, &ip, verdict);
+        let base = self.sighting(NO_LANE, layer.protocol, &ip, verdict);
         let sighting = match &layer.transport {
             Transport::Tcp(tcp) if tcp.segment.payload_bytes > 0 => {
                 let start = layer
@@ -394,14 +401,14 @@ impl Sight {
                 of_whole(base, layer.payload_bytes, &content)
             }
         };
-        let sighting = Sighting {
+        let mut sighting = Sighting {
             ip_bytes: layer.ip_bytes,
             ..sighting
         };
-        self.sightings.push(Sighting {
-            is_fresh: self.lanes.takes(&sighting),
-            ..sighting
-        });
+        self.lanes.name(&layer.flow_key(), &mut sighting);
+        if sighting.lane != NO_LANE {
+            self.sightings.push(sighting);
+        }
     }
 
     /// Notes how little was captured of a payload.
@@ -523,6 +530,7 @@ impl Sight {
 }
 
 /// A stretch of a stream.
+#[inline(always)]
 fn of_segment(base: Sighting, segment: &Segment, content: &Content) -> Sighting {
     Sighting {
         form: Form::Segment,
@@ -535,6 +543,7 @@ fn of_segment(base: Sighting, segment: &Segment, content: &Content) -> Sighting 
 }
 
 /// A datagram.
+#[inline(always)]
 fn of_whole(base: Sighting, bytes: u32, content: &Content) -> Sighting {
     Sighting {
         form: Form::Whole,

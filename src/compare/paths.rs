@@ -3,15 +3,13 @@
 
 use super::flight::pairs;
 use super::lanes::without_ports;
+use super::names::{Name, Names};
 use super::parcel::Mask;
 use super::sighting::{Lane, NO_LANE};
 use super::slab::NONE;
-use crate::model::{Addresses, FlowKey, Ports, Protocol};
-use foldhash::fast::{FixedState, RandomState};
-use hashbrown::{HashMap, HashSet};
-
-/// Flows with equal addresses and ports that are tried for one more.
-const MAX_ALIKE: usize = 8;
+use crate::model::FlowKey;
+use foldhash::fast::RandomState;
+use hashbrown::HashSet;
 
 /// The flows of all points.
 #[derive(Debug)]
@@ -29,8 +27,7 @@ pub(super) struct Paths {
     /// Of each flow: how many of its packets came to each point; then, by pair of points and
     /// side, how far it has come by the order on the other side.
     orders: Vec<u32>,
-    /// Flows with these addresses and ports, in whatever tunnel.
-    alike: HashMap<(Addresses, Option<Ports>, Protocol), Vec<u32>, FixedState>,
+    by_name: Names,
 }
 
 /// What is known of a lane.
@@ -102,7 +99,7 @@ impl Paths {
             flows: Vec::new(),
             at: Vec::new(),
             orders: Vec::new(),
-            alike: HashMap::default(),
+            by_name: Names::default(),
         }
     }
 
@@ -221,10 +218,7 @@ impl Paths {
         self.at.resize(self.flows.len() * self.points, NO_LANE);
         self.orders
             .resize(self.flows.len() * counts(self.points), 0);
-        let alike = self.alike.entry(self.name(point, lane)).or_default();
-        if alike.len() < MAX_ALIKE {
-            alike.push(flow);
-        }
+        self.by_name.add(self.name(point, lane), flow);
         self.bind(point, lane, flow);
         flow
     }
@@ -235,7 +229,7 @@ impl Paths {
         let name = self.name(0, lane_at(0));
         let is_unmet = |point: usize| self.bound_to(point, lane_at(point)) == NONE;
         let is_it = |point: usize| is_unmet(point) && self.name(point, lane_at(point)) == name;
-        if !(0..self.points).all(is_it) || self.alike.contains_key(&name) {
+        if !(0..self.points).all(is_it) || self.by_name.has(&name) {
             return None;
         }
         let flow = self.add(0, lane_at(0));
@@ -316,12 +310,8 @@ impl Paths {
 
     /// Flows that a lane may be of by its addresses and ports.
     pub fn alike(&self, point: usize, lane: u32) -> impl Iterator<Item = u32> + '_ {
-        let flows = self.alike.get(&self.name(point, lane));
-        flows
-            .into_iter()
-            .flatten()
-            .copied()
-            .map(|flow| self.resolve(flow))
+        let flows = self.by_name.all(self.name(point, lane));
+        flows.map(|flow| self.resolve(flow))
     }
 
     /// Counts one more packet of a flow at a point; gives how many came before.
@@ -422,21 +412,15 @@ impl Paths {
         }
     }
 
-    fn name(&self, point: usize, lane: u32) -> (Addresses, Option<Ports>, Protocol) {
-        let key = &self.lanes[point][lane as usize].key;
-        (key.addresses, key.ports, key.protocol)
+    fn name(&self, point: usize, lane: u32) -> Name {
+        Name::of(&self.lanes[point][lane as usize].key)
     }
 
     /// The flows that fragments of a flow may be of, wherever it is known.
     pub fn bases(&self, flow: u32) -> impl Iterator<Item = u32> + '_ {
         let keys = (0..self.points).filter_map(move |point| self.key_at(flow, point));
-        let flows = keys.filter_map(|key| {
-            let base = without_ports(key);
-            self.alike.get(&(base.addresses, base.ports, base.protocol))
-        });
-        flows
-            .flatten()
-            .flat_map(|flow| self.names(self.resolve(*flow)))
+        let flows = keys.flat_map(|key| self.by_name.all(Name::of(&without_ports(key))));
+        flows.flat_map(|flow| self.names(self.resolve(flow)))
     }
 }
 
@@ -460,7 +444,7 @@ fn overtaken(highest: &mut [u32; 2], orders: [u32; 2]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ScopeTag;
+    use crate::model::{Addresses, Ports, Protocol, ScopeTag};
 
     fn key(source: [u8; 4], port: u16) -> FlowKey {
         FlowKey {

@@ -1,12 +1,11 @@
-//! One capture, read to its end by a thread of its own: frames in, sightings handed on.
+//! One capture, read to its end: frames in, sightings handed on.
 
-use super::handover::{Giver, Sent};
 use super::observer::{Manner, Observer};
 use super::run::Read;
 use super::sighting::{Batch, Sighting};
-use crate::model::ScopeSet;
+use crate::model::{ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
-use crate::source::{Block, FileFacts, Source};
+use crate::source::{Block, FileFacts, Progress, Source};
 use std::ops::ControlFlow;
 
 /// Sightings that are handed on together, and what is left of a block: whoever waits for them sleeps, and
@@ -28,26 +27,13 @@ pub(super) struct End {
     pub not_modelled: NotModelled,
 }
 
-/// Reads one capture to its end, or until nobody listens.
-pub(super) fn watch(mut source: Box<dyn Source>, manner: &Manner, giver: &Giver) -> End {
-    let mut reader = Reader {
-        observer: Observer::new(manner),
-        block: Block::default(),
-    };
-    let mut is_more = true;
-    while is_more {
-        is_more = reader.read(source.as_mut());
-        let sent = Sent {
-            batch: reader.batch(giver.room(), is_more),
-            read: source.progress(),
-            frames: reader.observer.frames,
-            from: reader.observer.extent().from(),
-        };
-        if !giver.give(sent) {
-            break;
-        }
-    }
-    end_of(source.as_ref(), reader.observer)
+/// What is handed on together, and how far the capture was read with it.
+pub(super) struct Sent {
+    pub batch: Batch,
+    pub read: Progress,
+    pub frames: u64,
+    /// First frame of the capture.
+    pub from: Option<Timestamp>,
 }
 
 /// Reads a capture to its end, or until `flow` breaks, for what is to be said of its file.
@@ -69,16 +55,38 @@ pub(super) fn file_of(source: &dyn Source) -> FileFacts {
     source.files().into_iter().next().unwrap_or_default()
 }
 
-struct Reader {
+/// Reads one capture.
+pub(super) struct Reader {
+    source: Box<dyn Source>,
     observer: Observer,
     block: Block,
 }
 
 impl Reader {
-    /// Reads what is handed on together; `false` once there is no more.
-    fn read(&mut self, source: &mut dyn Source) -> bool {
+    pub fn new(source: Box<dyn Source>, manner: &Manner) -> Self {
+        Self {
+            source,
+            observer: Observer::new(manner),
+            block: Block::default(),
+        }
+    }
+
+    /// Reads what is handed on together, into some room; says whether there may be more.
+    pub fn read(&mut self, room: Vec<Sighting>) -> (Sent, bool) {
+        let is_more = self.read_on();
+        let sent = Sent {
+            batch: self.batch(room, is_more),
+            read: self.source.progress(),
+            frames: self.observer.frames,
+            from: self.observer.extent().from(),
+        };
+        (sent, is_more)
+    }
+
+    /// `false` once there is no more.
+    fn read_on(&mut self) -> bool {
         for _ in 0..BATCH_BLOCKS {
-            if !source.fill(&mut self.block) {
+            if !self.source.fill(&mut self.block) {
                 return false;
             }
             self.observer.observe(&self.block);
@@ -99,19 +107,20 @@ impl Reader {
         }
         batch
     }
-}
 
-fn end_of(source: &dyn Source, mut observer: Observer) -> End {
-    let (forecasts, not_modelled) = observer.forecasts();
-    End {
-        file: file_of(source),
-        truncated: observer.truncated,
-        refused: observer.refused(),
-        too_short: observer.too_short(),
-        unopened: observer.unopened(),
-        forecasts,
-        not_modelled,
-        scopes: observer.into_scopes(),
+    /// What is left of it.
+    pub fn into_end(mut self) -> End {
+        let (forecasts, not_modelled) = self.observer.forecasts();
+        End {
+            file: file_of(self.source.as_ref()),
+            truncated: self.observer.truncated,
+            refused: self.observer.refused(),
+            too_short: self.observer.too_short(),
+            unopened: self.observer.unopened(),
+            forecasts,
+            not_modelled,
+            scopes: self.observer.into_scopes(),
+        }
     }
 }
 
@@ -119,7 +128,6 @@ fn end_of(source: &dyn Source, mut observer: Observer) -> End {
 mod tests {
     use super::*;
     use crate::compare::content::HEAD_BYTES;
-    use crate::compare::handover::handover;
     use crate::decode::DecodeOptions;
     use crate::reassemble::Limits;
     use crate::receiver::Settings;
@@ -163,16 +171,16 @@ mod tests {
             ..SourceOptions::default()
         };
         let source = Box::new(Memory::new(capture, &options));
-        let (giver, taker) = handover();
-        std::thread::scope(|scope| {
-            scope.spawn(move || watch(source, &manner, &giver));
-            let mut batches = Vec::new();
-            while let Some(sent) = taker.take() {
-                batches.push((sent.batch.sightings.len(), sent.frames));
-                taker.give_back(sent.batch.sightings);
-            }
-            batches
-        })
+        let mut reader = Reader::new(source, &manner);
+        let (mut batches, mut room, mut is_more) = (Vec::new(), Vec::new(), true);
+        while is_more {
+            let sent;
+            (sent, is_more) = reader.read(room);
+            batches.push((sent.batch.sightings.len(), sent.frames));
+            room = sent.batch.sightings;
+            room.clear();
+        }
+        batches
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Flows whose packets are numbered in a row: what is beyond all that was seen of one is
-//! seen for the first time.
+//! seen for the first time, as its first packet is.
 
 use super::sighting::{Form, Sighting};
 
@@ -9,8 +9,8 @@ pub(super) struct Rise {
     /// Where what comes next begins, if nothing is left out: by identification in units of
     /// [`ONE`], else by sequence. It wraps.
     next: u32,
-    /// Packets in a row that went on from the one before, as far as that matters; 0 if there
-    /// was none.
+    /// How sure it is that it is numbered in a row: more than [`STEADY`] is enough. 0 if there
+    /// was no packet.
     steady: u8,
 }
 
@@ -21,6 +21,8 @@ const REACH: u32 = 1 << 26;
 /// So many in a row are no chance: of identifications that say nothing, one in 32 of those
 /// that are ahead goes on, and then it has to be a copy for harm to come of it.
 const STEADY: u8 = 4;
+/// The very next says as much as so many that leave some out: that is one in 65,536.
+const NEXT: u8 = 4;
 
 impl Rise {
     /// Takes the next packet of the flow; says whether it is surely beyond all before.
@@ -35,21 +37,31 @@ impl Rise {
             Form::Whole | Form::Piece => return false,
         };
         let ahead = begin.wrapping_sub(self.next);
+        if self.steady > STEADY && ahead <= REACH {
+            self.next = end;
+            return true;
+        }
+        self.is_begun(begin, end)
+    }
+
+    /// Takes one of a flow that is not known to be numbered in a row, or that does not go on.
+    fn is_begun(&mut self, begin: u32, end: u32) -> bool {
+        let ahead = begin.wrapping_sub(self.next);
         // What is behind was seen, however far that is: a whole block may come again.
         if self.steady > 0 && ahead > u32::MAX / 2 {
             return false;
         }
         if self.steady == 0 || ahead > REACH {
+            let is_first = self.steady == 0;
             *self = Self {
                 next: end,
                 steady: 1,
             };
-            return false;
+            return is_first;
         }
-        let is_steady = self.steady > STEADY;
         self.next = end;
-        self.steady = self.steady.saturating_add(1);
-        is_steady
+        self.steady += if ahead == 0 { NEXT } else { 1 };
+        false
     }
 }
 
@@ -65,12 +77,18 @@ mod tests {
 
     #[test]
     fn what_goes_on_is_fresh_once_that_is_no_chance() {
-        let wrapping = (65_500..65_600).map(|id| id & 0xffff);
-        let fresh = fresh(wrapping);
-        // The first jumps from nothing.
-        let steady = 1 + usize::from(STEADY);
-        assert!(fresh[..steady].iter().all(|fresh| !fresh));
-        assert!(fresh[steady..].iter().all(|fresh| *fresh));
+        let fresh_of = |step: u32| fresh((0..100).map(|number| (65_500 + number * step) & 0xffff));
+        // The very next, and others that leave some out.
+        for (step, unsure) in [
+            (1, 1),
+            (2, usize::from(STEADY)),
+            (1_000, usize::from(STEADY)),
+        ] {
+            let fresh = fresh_of(step);
+            assert!(fresh[0], "nothing was before the first");
+            assert!(fresh[1..=unsure].iter().all(|fresh| !fresh), "{step}");
+            assert!(fresh[1 + unsure..].iter().all(|fresh| *fresh), "{step}");
+        }
     }
 
     #[test]
@@ -82,8 +100,8 @@ mod tests {
     #[test]
     fn after_a_jump_nothing_is_for_a_while() {
         let fresh = fresh((1..100).chain(30_000..30_100));
-        assert!(fresh[50] && !fresh[99..104].contains(&true));
-        assert!(fresh[104..].iter().all(|fresh| *fresh));
+        assert!(fresh[50] && !fresh[99..101].contains(&true));
+        assert!(fresh[101..].iter().all(|fresh| *fresh));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The story in one place: every capture is read and decoded by a thread of its own, what
-//! was seen is brought into one order of time, and matched.
+//! The story in one place: captures are read and decoded side by side, what was seen is
+//! brought into one order of time, and matched.
 
 use super::aligned::{Aligned, align};
 use super::book::{Account, Book};
@@ -8,11 +8,11 @@ use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
 use super::feed::Feed;
 use super::flight::{Flight, pairs};
-use super::handover::handover;
+use super::intake::Intake;
 use super::merge::merge;
 use super::observer::Manner;
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts, Stranger};
-use super::reader::{End, file_of, read_through, watch};
+use super::reader::{End, Reader, file_of, read_through};
 use crate::decode::DecodeOptions;
 use crate::model::{Duration, ScopeSet};
 use crate::reassemble::Limits;
@@ -117,27 +117,11 @@ pub fn compare(
         head_bytes: aligned.head_bytes,
         ..options.manner()
     };
-    let mut merged = ControlFlow::Continue(());
-    let mut frames = Vec::new();
-    let ends = thread::scope(|scope| {
-        let mut feeds = Vec::new();
-        let mut ends = Vec::new();
-        for capture in &aligned.order {
-            let (giver, taker) = handover();
-            let (manner, capture) = (manner.clone(), *capture);
-            ends.push(scope.spawn(move || watch(open(capture, Pass::Whole), &manner, &giver)));
-            feeds.push(Feed::new(feeds.len(), taker));
-        }
-        merged = merge(&mut flight, &mut feeds, flow);
-        frames.extend(feeds.iter().map(|feed| feed.frames));
-        drop(feeds);
-        let ends = ends.into_iter().map(thread::ScopedJoinHandle::join);
-        ends.map(|end| match end {
-            Ok(end) => end,
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
-        .collect::<Vec<End>>()
-    });
+    let captures = aligned.order.iter();
+    let readers = captures.map(|capture| Reader::new(open(*capture, Pass::Whole), &manner));
+    let intake = Intake::new(readers);
+    let (mut merged, frames) = read_and_merge(&intake, &mut flight, flow);
+    let ends = intake.into_ends();
     flight.finish();
     let mut outcome = conclude(flight, ends, &frames, &aligned);
     for (capture, packets) in aligned.strangers {
@@ -156,6 +140,27 @@ pub fn compare(
         outcome.examined = examine(&outcome, open, &options.decode, flow);
     }
     outcome
+}
+
+/// Matches what comes of all captures, until `flow` breaks; gives how many frames were of
+/// each.
+fn read_and_merge(
+    intake: &Intake,
+    flight: &mut Flight,
+    flow: &dyn Fn(Read) -> ControlFlow<()>,
+) -> (ControlFlow<()>, Vec<u64>) {
+    let points = flight.points;
+    thread::scope(|scope| {
+        // However it ends, nobody waits for room any more.
+        let _closing = intake.closing();
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..points.min(cores.saturating_sub(1)) {
+            scope.spawn(|| intake.help());
+        }
+        let mut feeds: Vec<Feed<'_>> = (0..points).map(|point| Feed::new(point, intake)).collect();
+        let merged = merge(flight, &mut feeds, flow);
+        (merged, feeds.iter().map(|feed| feed.frames).collect())
+    })
 }
 
 impl Options {

@@ -206,7 +206,7 @@ impl Sighting {
 
     /// Whether it may come in fragments elsewhere.
     pub fn may_be_cut(&self) -> bool {
-        self.form == Form::Whole && self.is_numbered && self.ip_bytes > MAY_BE_CUT
+        self.ip_bytes > MAY_BE_CUT && self.form == Form::Whole && self.is_numbered
     }
 
     fn size(&self) -> u64 {

@@ -1,19 +1,22 @@
 //! Places that are used again, with numbers instead of pointers.
 
+use super::stretches::Stretches;
+use std::ops::{Index, IndexMut};
+
 /// No place.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Values by number; numbers of those removed are given again.
 #[derive(Debug)]
 pub(super) struct Slab<T> {
-    values: Vec<T>,
+    values: Stretches<T>,
     free: Vec<u32>,
 }
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
         Self {
-            values: Vec::new(),
+            values: Stretches::default(),
             free: Vec::new(),
         }
     }
@@ -30,7 +33,7 @@ impl<T> Slab<T> {
                 place
             }
             None => {
-                self.values.push(make());
+                self.values.push(make);
                 (self.values.len() - 1) as u32
             }
         }
@@ -46,14 +49,14 @@ impl<T> Slab<T> {
     }
 }
 
-impl<T> std::ops::Index<u32> for Slab<T> {
+impl<T> Index<u32> for Slab<T> {
     type Output = T;
     fn index(&self, place: u32) -> &T {
         &self.values[place as usize]
     }
 }
 
-impl<T> std::ops::IndexMut<u32> for Slab<T> {
+impl<T> IndexMut<u32> for Slab<T> {
     fn index_mut(&mut self, place: u32) -> &mut T {
         &mut self.values[place as usize]
     }

@@ -77,7 +77,7 @@ impl Addresses {
 /// By words instead of by bytes with their lengths: every packet is looked up by
 /// its addresses. One word of IPv4, four of IPv6: that tells the versions apart.
 impl Hash for Addresses {
-    #[inline]
+    #[inline(always)]
     fn hash<H: Hasher>(&self, state: &mut H) {
         let source = u128::from_ne_bytes(self.source);
         let destination = u128::from_ne_bytes(self.destination);

@@ -51,7 +51,7 @@ impl FlowKey {
 
 /// All that is not an address in two words, for the same reason as there.
 impl Hash for FlowKey {
-    #[inline]
+    #[inline(always)]
     fn hash<H: Hasher>(&self, state: &mut H) {
         let ports = self.ports.map_or(1 << 40, |ports| {
             u64::from(ports.source) << 16 | u64::from(ports.destination)

@@ -156,7 +156,7 @@ impl Entry<'_> {
             return;
         }
         if let Some(delays) = self.delays.of(self.number, view.pair) {
-            delays.record(flight.took((view.front, view.back), front, back));
+            delays.record(flight.took((view.front, view.back), front, back), 1);
         }
     }
 

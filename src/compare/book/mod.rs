@@ -101,6 +101,12 @@ impl Book {
         (self.accounts, pairs.collect())
     }
 
+    /// Whether it is known when all series begin: from then on it does not matter which of two
+    /// accounts is written into first.
+    pub fn has_begun(&self) -> bool {
+        self.series.iter().all(|series| series.origin.is_some())
+    }
+
     /// Writes down what became of a parcel.
     pub fn settle(&mut self, flight: &Flight, parcel: &Parcel, flow: u32) {
         let number = self.number(flow);
@@ -189,9 +195,7 @@ impl Book {
         for (between, (front, back)) in account.between.iter_mut().zip(pairs(self.points)) {
             between.passed(&alike, &looks[front], &looks[back]);
         }
-        for pair in 0..self.series.len() {
-            self.write_delays(number, pair);
-        }
+        self.count_delays(number, alike.delayed);
     }
 
     fn looks_of(&self, number: usize) -> Range<usize> {
@@ -206,36 +210,54 @@ impl Book {
         }
     }
 
-    /// Writes down how long a packet of an account took between a pair of points, in
-    /// nanoseconds.
-    #[inline]
-    pub fn delayed(&mut self, number: usize, pair: usize, delay: i64) {
-        let place = number * self.series.len() + pair;
-        match (self.pending.get_mut(place), u32::try_from(delay)) {
-            (Some(pending), Ok(delay)) => {
-                if pending.push(delay) {
-                    self.write_delays(number, pair);
-                }
+    /// Writes down how long a packet took that was just written into an account, in
+    /// nanoseconds: between each pair of points.
+    #[inline(always)]
+    pub fn delayed(&mut self, number: usize, delays: impl Iterator<Item = i64>) {
+        let first = number * self.series.len();
+        let Some(pending) = self.pending.get_mut(first..first + self.series.len()) else {
+            // Delays of flows that keep none are together, and so at hand.
+            let pairs = delays.enumerate();
+            return pairs.for_each(|(pair, delay)| self.took(number, pair, delay));
+        };
+        let place = self.alike[number].delayed;
+        for (pair, (pending, delay)) in pending.iter_mut().zip(delays).enumerate() {
+            if !pending.keep(place, delay)
+                && let Some(known) = self.delays.of(number, pair)
+            {
+                known.record(delay, 1);
             }
-            // Delays of flows that keep none are together, and so at hand; or it took longer
-            // than four seconds.
-            (None, _) | (_, Err(_)) => self.took(number, pair, std::iter::once(delay)),
+        }
+        self.alike[number].delayed = place + 1;
+        if place + 1 == Pending::ROOM {
+            self.write_delays(number);
+        }
+    }
+
+    /// Counts the delays that wait.
+    #[inline(never)]
+    fn write_delays(&mut self, number: usize) {
+        let delayed = std::mem::take(&mut self.alike[number].delayed);
+        self.count_delays(number, delayed);
+    }
+
+    fn count_delays(&mut self, number: usize, delayed: u8) {
+        if delayed == 0 {
+            return;
+        }
+        for pair in 0..self.series.len() {
+            let pending = &self.pending[number * self.series.len() + pair];
+            if let Some(known) = self.delays.of(number, pair) {
+                let delays = pending.kept(delayed);
+                delays.for_each(|(delay, packets)| known.record(delay, packets));
+            }
         }
     }
 
     #[inline(never)]
-    fn write_delays(&mut self, number: usize, pair: usize) {
-        let place = number * self.series.len() + pair;
-        if let Some(pending) = self.pending.get_mut(place) {
-            let delays = pending.take();
-            self.took(number, pair, delays);
-        }
-    }
-
-    /// How long packets of an account took.
-    fn took(&mut self, number: usize, pair: usize, delays: impl Iterator<Item = i64>) {
+    fn took(&mut self, number: usize, pair: usize, delay: i64) {
         if let Some(known) = self.delays.of(number, pair) {
-            delays.for_each(|delay| known.record(delay));
+            known.record(delay, 1);
         }
     }
 
@@ -246,9 +268,7 @@ impl Book {
             .get(flow as usize)
             .map_or(0, |number| *number as usize);
         let alike = self.alike.get(number);
-        let pending = self.pending.get(number * self.series.len());
-        let packets = alike.map_or(0, |alike| alike.packets);
-        pending.map_or(0, Pending::count) ^ u32::from(packets)
+        alike.map_or(0, |alike| alike.packets.into())
     }
 
     /// Reads the account of a flow.

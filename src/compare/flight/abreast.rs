@@ -5,17 +5,18 @@
 use super::clocks::is_beside;
 use super::settle::LINGER;
 use super::step::Told;
-use super::{Arrival, Flight, pairs};
+use super::{Arrival, Flight, apart, pairs};
 use crate::compare::book::{Book, Passed};
+use crate::compare::clock::Fastest;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::{Duration, Timestamp};
 
 /// Packets that are looked at together.
-pub(in crate::compare) const ABREAST: usize = 32;
+pub(in crate::compare) const ABREAST: usize = 64;
 /// They came to each point within this time: what is known of clocks, and what is over, is
 /// the same for all of them.
-const AT_ONCE: Duration = Duration::from_millis(10);
+pub(in crate::compare) const AT_ONCE: Duration = Duration::from_millis(10);
 
 /// What has come of each point. All that is done with it is inlined into
 /// [`Flight::take_next`], so that it is compiled once for two points, without loops over
@@ -44,13 +45,25 @@ struct Abreast<P> {
     flows: [u32; ABREAST],
     /// Whether each is beyond all that every point saw of its flow.
     are_fresh: [bool; ABREAST],
-    /// By point: when each packet came there, by the clock of the first.
+    /// By point, of more than two: when each packet came there, by the clock of the first.
     times: Vec<[Timestamp; ABREAST]>,
     /// When each came to the first point that it came to, and to the last.
     spans: [(Timestamp, Timestamp); ABREAST],
 }
 
 impl<P: Points> Abreast<P> {
+    /// Of which nothing is known yet.
+    #[inline(always)]
+    fn of(points: P) -> Self {
+        Self {
+            points,
+            flows: [NONE; ABREAST],
+            are_fresh: [false; ABREAST],
+            times: Vec::new(),
+            spans: [(Timestamp(0), Timestamp(0)); ABREAST],
+        }
+    }
+
     /// What has come, by point.
     #[inline(always)]
     fn next(&self) -> &[&[Sighting]] {
@@ -79,10 +92,13 @@ impl Flight {
     /// Takes what every point takes next, as far as that is the same packet everywhere, and
     /// surely no other; gives how many these were. `next` is what has come of each point.
     pub fn take_abreast(&mut self, next: &[&[Sighting]]) -> usize {
-        let may_be = |first: &Sighting| self.may_be_abreast(first);
-        let may_begin = |point: &&[Sighting]| point.first().is_some_and(may_be);
+        let firsts = || next.iter().map(|next| next.first());
+        let Some(Some(first)) = firsts().next() else {
+            return 0;
+        };
+        let is_it = |sighting: Option<&Sighting>| sighting.is_some_and(|it| it.is_same_as(first));
         match next {
-            _ if !next.iter().all(may_begin) => 0,
+            _ if !self.may_be_abreast(first) || !firsts().all(is_it) => 0,
             [front, back] => self.take_next([*front, *back]),
             _ => self.take_next(next),
         }
@@ -91,11 +107,8 @@ impl Flight {
     #[inline(never)]
     fn take_next(&mut self, points: impl Points) -> usize {
         let mut abreast = Abreast {
-            points,
-            flows: [NONE; ABREAST],
-            are_fresh: [false; ABREAST],
             times: std::mem::take(&mut self.times),
-            spans: [(Timestamp(0), Timestamp(0)); ABREAST],
+            ..Abreast::of(points)
         };
         let common = self.common(&mut abreast);
         if common > 1 {
@@ -129,72 +142,50 @@ impl Flight {
         !self.paths.is_under_way(flow) && !self.march.waits(flow)
     }
 
-    /// How many packets are the same at every point; notes of which flows they are, and
-    /// whether each is fresh everywhere.
+    /// How many packets are the same at every point, are no fragments, and come at once; notes
+    /// of which flows they are, when they came, and whether each is fresh everywhere.
     #[inline(always)]
     fn common(&self, abreast: &mut Abreast<impl Points>) -> usize {
-        let Some((first, others)) = abreast.points.all().split_first() else {
-            return 0;
-        };
-        let mut common = first.len().min(ABREAST);
-        for other in others {
-            let both = first[..common].iter().zip(*other);
-            common = both
-                .take_while(|(one, other)| one.is_same_as(other))
-                .count();
+        if abreast.points() > 2 {
+            abreast
+                .times
+                .resize(abreast.points(), [Timestamp(0); ABREAST]);
         }
-        common = self.at_once(0, &first[..common], &mut abreast.flows);
-        for (is_fresh, sighting) in abreast.are_fresh.iter_mut().zip(&first[..common]) {
-            *is_fresh = sighting.is_fresh;
-        }
-        for (point, other) in (1..).zip(others) {
-            let mut flows = [NONE; ABREAST];
-            common = self.at_once(point, &other[..common], &mut flows);
-            let bound = abreast.flows[..common].iter().zip(&flows);
-            common = bound.take_while(|(one, other)| one == other).count();
-            for (is_fresh, sighting) in abreast.are_fresh.iter_mut().zip(&other[..common]) {
-                *is_fresh &= sighting.is_fresh;
-            }
-        }
-        common
+        let lengths = abreast.next().iter().map(|next| next.len());
+        let most = lengths.min().unwrap_or(0).min(ABREAST);
+        (0..most)
+            .position(|place| !self.is_common(abreast, place))
+            .unwrap_or(most)
     }
 
-    /// How many of those that come next to a point are no fragments, and come at once; and
-    /// of which flows.
     #[inline(always)]
-    fn at_once(&self, point: usize, next: &[Sighting], flows: &mut [u32; ABREAST]) -> usize {
-        let Some(first) = next.first() else {
-            return 0;
-        };
-        let (earliest, latest) = (first.time + Duration(-AT_ONCE.0), first.time + AT_ONCE);
-        let mut count = 0;
-        for (sighting, flow) in next.iter().zip(flows) {
-            let may_be_abreast = sighting.form != Form::Piece && sighting.lane != NO_LANE;
-            if !may_be_abreast || !(earliest..=latest).contains(&sighting.time) {
-                break;
-            }
-            *flow = self.paths.bound_to(point, sighting.lane);
-            count += 1;
-        }
-        count
-    }
-
-    /// Finds when packets came.
-    #[inline(always)]
-    fn tell_times(&self, abreast: &mut Abreast<impl Points>, common: usize) {
-        let (points, spans) = (abreast.points(), &mut abreast.spans[..common]);
-        abreast.times.resize(points, [Timestamp(0); ABREAST]);
+    fn is_common(&self, abreast: &mut Abreast<impl Points>, place: usize) -> bool {
+        let (mut flow, mut is_fresh) = (NONE, true);
+        let mut span = (Timestamp(0), Timestamp(0));
         for (point, next) in abreast.points.all().iter().enumerate() {
-            let (clock, times) = (&self.clocks[point], &mut abreast.times[point]);
-            let places = next[..common].iter().zip(times).zip(&mut *spans);
-            for ((sighting, time), (first, last)) in places {
-                *time = clock.to_reference(sighting.time);
-                (*first, *last) = match point {
-                    0 => (*time, *time),
-                    _ => ((*first).min(*time), (*last).max(*time)),
-                };
+            let sighting = &next[place];
+            let bound = self.paths.bound_to(point, sighting.lane);
+            if point == 0 {
+                flow = bound;
+            }
+            let is_same = point == 0 || sighting.is_same_as(&abreast.points.all()[0][place]);
+            let may_be = sighting.form != Form::Piece && sighting.lane != NO_LANE;
+            if !(is_same && may_be && bound == flow && is_at_once(sighting, &next[0])) {
+                return false;
+            }
+            is_fresh &= sighting.is_fresh;
+            let time = self.time_of(point, sighting);
+            span = match point {
+                0 => (time, time),
+                _ => (span.0.min(time), span.1.max(time)),
+            };
+            if let Some(times) = abreast.times.get_mut(point) {
+                times[place] = time;
             }
         }
+        (abreast.flows[place], abreast.are_fresh[place]) = (flow, is_fresh);
+        abreast.spans[place] = span;
+        true
     }
 
     /// Takes packets that are the same at every point, as long as there is nothing else that
@@ -204,7 +195,6 @@ impl Flight {
         if common == 0 {
             return 0;
         }
-        self.tell_times(abreast, common);
         self.pass(abreast.spans[0].0);
         let mut taken = 0;
         while taken < common && self.may_come(abreast, taken) {
@@ -283,28 +273,27 @@ impl Flight {
     /// What the one in front and the first tell about a point.
     #[inline(always)]
     fn learn_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, back: usize) {
-        let (front, paths) = (back - 1, &mut self.paths);
-        let mut ways = [None; ABREAST];
-        for (place, way) in ways[..taken].iter_mut().enumerate() {
-            let [there, here] = [front, back].map(|point| &abreast.next()[point][place]);
-            let flow = paths.get_mut(abreast.flows[place]);
-            let [before, after] = [there, here].map(|sighting| sighting.look.hop_limit);
-            flow.learn(before, after, here.has_identity());
-            *way = here.can_be_told().then(|| flow.is_backward());
+        let (all, is_beside) = (abreast.next(), is_beside(back - 1, back));
+        let [first, theirs, mine] = [0, back - 1, back].map(|point| &all[point][..taken]);
+        let (mut since_first, mut since_front) = (Fastest::default(), Fastest::default());
+        let seen = mine.iter().zip(theirs).zip(first).zip(&abreast.flows);
+        for (((here, there), first), flow) in seen {
+            let flow = self.paths.get_mut(*flow);
+            flow.learn(
+                there.look.hop_limit,
+                here.look.hop_limit,
+                here.has_identity(),
+            );
+            if here.can_be_told() {
+                since_first.note(first.time, here.time, flow.is_backward());
+                if is_beside {
+                    since_front.note(there.time, here.time, flow.is_backward());
+                }
+            }
         }
-        let told = || {
-            let ways = ways[..taken].iter().enumerate();
-            ways.filter_map(|(place, way)| Some((place, (*way)?)))
-        };
-        let (theirs, mine) = (abreast.next()[front], abreast.next()[back]);
-        let first = abreast.next()[0];
-        let seen = told().map(|(place, way)| (first[place].time, mine[place].time, way));
         self.clocks[back].go_by_the_first();
-        self.clocks[back].learn_together(seen);
-        if is_beside(front, back) {
-            let seen = told().map(|(place, way)| (theirs[place].time, mine[place].time, way));
-            self.beside[back].learn_together(seen);
-        }
+        self.clocks[back].learn_fastest(&since_first);
+        self.beside[back].learn_fastest(&since_front);
     }
 
     /// How long a packet took from one point to another.
@@ -319,36 +308,41 @@ impl Flight {
             let [entered, left] = [front, back].map(|point| abreast.next()[point][place].time);
             return self.took_beside(back, entered, left);
         }
-        let [entered, left] = [front, back].map(|point| abreast.times[point][place]);
+        let [entered, left] = match abreast.points() {
+            2 => [abreast.spans[place].0, abreast.spans[place].1],
+            _ => [front, back].map(|point| abreast.times[point][place]),
+        };
         (left - entered).0.saturating_abs()
     }
 
     #[inline(always)]
     fn write_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, book: &mut Book) {
-        let mut accounts = [0; ABREAST];
-        for (place, account) in accounts[..taken].iter_mut().enumerate() {
+        for place in 0..taken {
             let looks = abreast.next().iter().map(|next| next[place].look);
             let (first, last) = abreast.spans[place];
             let flow = abreast.flows[place];
-            let reordered = self.paths.come_everywhere(flow, abreast.points());
+            let sighting = abreast.sighting(place);
             let passed = Passed {
                 flow,
-                ip_bytes: abreast.sighting(place).ip_bytes,
+                ip_bytes: sighting.ip_bytes,
                 first,
                 last,
-                reordered,
+                reordered: self.paths.come_everywhere(flow, abreast.points()),
             };
-            *account = book.pass(&passed, looks);
-        }
-        book.count_passed(&abreast.spans[..taken]);
-        for (pair, ends) in pairs(abreast.points()).enumerate() {
-            for (place, account) in accounts[..taken].iter().enumerate() {
-                if abreast.sighting(place).can_be_told() {
-                    book.delayed(*account, pair, self.delay(abreast, ends, place));
-                }
+            let account = book.pass(&passed, looks);
+            if sighting.can_be_told() {
+                let delays = pairs(abreast.points()).map(|ends| self.delay(abreast, ends, place));
+                book.delayed(account, delays);
             }
         }
+        book.count_passed(&abreast.spans[..taken]);
     }
+}
+
+/// Whether a point saw something at about the same time as what it takes first.
+#[inline(always)]
+fn is_at_once(sighting: &Sighting, first: &Sighting) -> bool {
+    apart(sighting.time, first.time) <= AT_ONCE
 }
 
 #[cfg(test)]
@@ -381,31 +375,52 @@ mod tests {
         times.iter().map(sighting).collect()
     }
 
+    /// How many packets two points have in common that they take at once.
+    fn common(flight: &Flight, next: &[Sighting]) -> usize {
+        let mut abreast = Abreast::of([next, next]);
+        flight.common(&mut abreast)
+    }
+
     #[test]
     fn what_comes_within_ten_milliseconds_comes_at_once() {
         let flight = flight();
-        let at_once = |next: &[Sighting]| flight.at_once(0, next, &mut [0; ABREAST]);
+        let common = |times: &[i64]| common(&flight, &at(times));
         let ten = AT_ONCE.0;
-        assert_eq!(at_once(&[]), 0);
-        assert_eq!(at_once(&at(&[0, ten, -ten, ten])), 4);
-        assert_eq!(at_once(&at(&[0, 1, ten + 1, 2])), 2);
-        assert_eq!(at_once(&at(&[0, 1, -ten - 1, 2])), 2);
-        assert_eq!(at_once(&at(&[i64::MAX, i64::MIN])), 1);
-        assert_eq!(at_once(&at(&[i64::MIN, i64::MIN, i64::MAX])), 2);
+        assert_eq!(common(&[]), 0);
+        assert_eq!(common(&[0, ten, -ten, ten]), 4);
+        assert_eq!(common(&[0, 1, ten + 1, 2]), 2);
+        assert_eq!(common(&[0, 1, -ten - 1, 2]), 2);
+        assert_eq!(common(&[i64::MAX, i64::MIN]), 1);
+        assert_eq!(common(&[i64::MIN, i64::MIN, i64::MAX]), 2);
     }
 
     #[test]
     fn neither_fragments_nor_what_was_taken_comes_at_once() {
         let flight = flight();
-        let mut flows = [0; ABREAST];
         let mut next = at(&[0; 4]);
         next[2].form = Form::Piece;
-        assert_eq!(flight.at_once(0, &next, &mut flows), 2);
+        assert_eq!(common(&flight, &next), 2);
         let mut next = at(&[0; 4]);
         next[1].lane = NO_LANE;
-        assert_eq!(flight.at_once(0, &next, &mut flows), 1);
-        // Nobody has seen anything of the flow.
-        assert_eq!(flows[0], NONE);
+        assert_eq!(common(&flight, &next), 1);
+    }
+
+    #[test]
+    fn other_bytes_and_other_flows_are_not_common() {
+        let mut flight = flight();
+        let next = at(&[0; 4]);
+        let mut other = next.clone();
+        other[3].head = 1;
+        let common = |other: &[Sighting]| {
+            let mut abreast = Abreast::of([&next[..], other]);
+            flight.common(&mut abreast)
+        };
+        assert_eq!(common(&other), 3);
+        assert_eq!(common(&next[..2]), 2);
+        let flow = flight.paths.add(0, 0);
+        assert_eq!(flight.paths.bound_to(0, 0), flow);
+        let mut abreast = Abreast::of([&next[..], &next[..]]);
+        assert_eq!(flight.common(&mut abreast), 0);
     }
 
     #[test]

@@ -80,6 +80,7 @@ impl Flight {
     /// By flow, and all that became part of it. What is begun under two of these names is
     /// one.
     fn by_name(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        self.call_in(flow);
         let (mut best, mut other): (Option<Found>, Option<Found>) = (None, None);
         for name in self.paths.names(flow) {
             let found = self

@@ -6,12 +6,14 @@ mod clocks;
 mod find;
 mod settle;
 mod step;
+mod stray;
 mod stretch;
 
-pub(super) use self::abreast::ABREAST;
+pub(super) use self::abreast::{ABREAST, AT_ONCE};
 use self::clocks::Trust;
 use self::find::{Fit, Found};
 use self::step::Told;
+use self::stray::Held;
 use super::book::Book;
 use super::clock::Clock;
 use super::content::hash;
@@ -22,6 +24,8 @@ use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::paths::Paths;
 use super::sighting::{Batch, Form, Sighting};
 use super::slab::{NONE, Slab};
+use super::strays::Strays;
+use super::stretches::Stretches;
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, Duration, Protocol, Timestamp};
 use hashbrown::HashMap;
@@ -62,9 +66,10 @@ pub(super) struct Flight {
     copies: Copies,
     index: Index,
     parcels: Slab<Parcel>,
+    strays: Strays,
     pieces: Slab<Piece>,
     /// Of each piece, by point.
-    seen: Vec<Seen>,
+    seen: Stretches<Seen>,
     /// Super-frames in flight, by flow.
     supers: HashMap<u32, Vec<u32>>,
     pub clocks: Vec<Clock>,
@@ -104,13 +109,13 @@ struct Arrival<'a> {
     time: Timestamp,
 }
 
-/// A parcel to look at when its time has come: in the order in which they were sent.
+/// A parcel or stray to look at when its time has come: in the order in which they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     since: Timestamp,
     /// Its place among those of its flow.
     order: u32,
-    parcel: u32,
+    held: Held,
 }
 
 impl<'a> Arrival<'a> {
@@ -151,8 +156,9 @@ impl Flight {
             copies: Copies::default(),
             index: Index::default(),
             parcels: Slab::default(),
+            strays: Strays::default(),
             pieces: Slab::default(),
-            seen: Vec::new(),
+            seen: Stretches::default(),
             supers: HashMap::default(),
             clocks,
             march_after,
@@ -353,18 +359,15 @@ impl Flight {
         self.young.push_back(Due {
             since: time,
             order: self.seen(piece, point).order,
-            parcel: number,
+            held: Held::parcel(number),
         });
         self.keep_to_bounds();
     }
 
     /// A parcel with its first piece, to be found by all its keys.
     fn open(&mut self, arrival: Arrival<'_>, flow: u32) -> (u32, u32) {
-        let (point, sighting, time) = arrival.parts();
-        let parcel = Parcel::of(sighting, flow, time);
-        let number = self.parcels.insert(|| parcel);
-        let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
-        let piece = self.add_piece(number, sighting, offset, bytes);
+        let (point, sighting, _) = arrival.parts();
+        let (number, piece) = self.make_parcel(arrival, flow);
         self.add_key(number, sighting.identity().key(flow));
         if sighting.may_be_cut() {
             if let Some(base) = self.paths.base_of(point, sighting.lane) {
@@ -374,11 +377,8 @@ impl Flight {
             self.add_key(number, datagram_key(flow, sighting.id));
         }
         self.show_content(number, flow, sighting);
-        let known = self.paths.get_mut(flow);
-        known.sightings = known.sightings.saturating_add(1);
-        known.under_way += 1;
-        known.named += 1;
-        if may_be_super(&parcel, sighting) {
+        self.note_begun(flow);
+        if may_be_super(&self.parcels[number], sighting) {
             let supers = self.supers.entry(flow).or_default();
             if supers.len() >= MAX_SUPER {
                 supers.remove(0);
@@ -386,6 +386,23 @@ impl Flight {
             supers.push(number);
         }
         (number, piece)
+    }
+
+    /// A parcel with its first piece.
+    fn make_parcel(&mut self, arrival: Arrival<'_>, flow: u32) -> (u32, u32) {
+        let (_, sighting, time) = arrival.parts();
+        let parcel = Parcel::of(sighting, flow, time);
+        let number = self.parcels.insert(|| parcel);
+        let (offset, bytes) = place_in(&parcel, sighting).unwrap_or((0, sighting.bytes));
+        (number, self.add_piece(number, sighting, offset, bytes))
+    }
+
+    /// Something of a flow is under way from now on.
+    fn note_begun(&mut self, flow: u32) {
+        let known = self.paths.get_mut(flow);
+        known.sightings = known.sightings.saturating_add(1);
+        known.under_way += 1;
+        known.named += 1;
     }
 
     /// Lets what is seen be found by its bytes, where that may be needed.
@@ -437,7 +454,7 @@ impl Flight {
     }
 
     fn keep_to_bounds(&mut self) {
-        if self.pieces.len() > MAX_IN_FLIGHT {
+        if self.pieces.len() + self.strays.len() > MAX_IN_FLIGHT {
             self.make_room();
         }
     }
@@ -459,8 +476,8 @@ impl Flight {
         let make = || Piece::of(sighting, offset, bytes, next);
         let piece = self.pieces.insert(make);
         let needed = (piece as usize + 1) * self.points;
-        if self.seen.len() < needed {
-            self.seen.resize(needed, Seen::default());
+        while self.seen.len() < needed {
+            self.seen.push(Seen::default);
         }
         self.parcels[parcel].pieces = piece;
         piece
@@ -489,12 +506,17 @@ pub(super) fn of_two_points() -> Flight {
 
 /// Pairs of points between which is counted: neighbours, then the ends if others are
 /// between them.
+#[inline]
 pub(super) fn pairs(points: usize) -> impl Iterator<Item = (usize, usize)> {
-    let neighbours = (1..points).map(|back| (back - 1, back));
-    neighbours.chain((points > 2).then_some((0, points - 1)))
+    let neighbours = points.saturating_sub(1);
+    let ends = neighbours + usize::from(points > 2);
+    (0..ends).map(move |pair| match pair < neighbours {
+        true => (pair, pair + 1),
+        false => (0, neighbours),
+    })
 }
 
-fn bit(point: usize) -> Mask {
+pub(super) fn bit(point: usize) -> Mask {
     1 << point
 }
 

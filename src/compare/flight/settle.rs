@@ -1,5 +1,6 @@
 //! What is over is written down, and forgotten.
 
+use super::stray::Held;
 use super::{Due, FETCHED, Flight, SUPER_BYTES};
 use crate::compare::book::Book;
 use crate::compare::copies::Copied;
@@ -13,6 +14,9 @@ use std::cmp::Reverse;
 pub(super) const LINGER: Duration = Duration::from_millis(150);
 /// So many of them, at most: what is known of more would not stay in a cache.
 const MAX_LINGERING: usize = 1 << 13;
+
+/// So many that are left are written down by account: those of one are at hand then.
+const GROUPED: usize = 1 << 14;
 
 impl Flight {
     /// Time goes on: what is over is settled.
@@ -36,18 +40,21 @@ impl Flight {
                 break;
             }
             self.old.pop();
-            self.settle(due.parcel);
+            self.settle_held(due.held);
         }
     }
 
     pub(super) fn look_at(&mut self, due: Due) {
-        let parcel = &self.parcels[due.parcel];
+        let Ok(number) = due.held.number() else {
+            return;
+        };
+        let parcel = &self.parcels[number];
         if !parcel.is_open {
-            self.parcels.remove(due.parcel);
+            self.parcels.remove(number);
         } else if self.is_complete(parcel) {
-            self.settle(due.parcel);
+            self.settle(number);
         } else {
-            self.parcels[due.parcel].is_old = true;
+            self.parcels[number].is_old = true;
             self.old.push(Reverse(due));
         }
     }
@@ -98,8 +105,9 @@ impl Flight {
         let oldest = self.old.pop().map(|Reverse(due)| due);
         let due = oldest.or_else(|| self.young.pop_front());
         if let Some(due) = due {
-            self.crowded_out += u64::from(self.parcels[due.parcel].is_under_way);
-            self.settle(due.parcel);
+            let number = self.parcel_held(due.held);
+            self.crowded_out += u64::from(self.parcels[number].is_under_way);
+            self.settle(number);
         }
     }
 
@@ -127,31 +135,72 @@ impl Flight {
         }
         // Most of it lies in order: a heap takes what comes later behind what it has.
         let mut old = std::mem::take(&mut self.old).into_vec();
-        old.sort_by_key(|Reverse(due)| *due);
-        for some in old.chunks(FETCHED) {
-            self.fetch_parcels(some.iter().map(|Reverse(due)| due.parcel));
+        old.sort_unstable_by_key(|Reverse(due)| *due);
+        for some in old.chunks_mut(GROUPED) {
+            if self.book.as_ref().is_some_and(|book| book.has_begun()) {
+                some.sort_by_cached_key(|Reverse(due)| self.account_held(due.held));
+            }
+            self.finish_some(some);
+        }
+    }
+
+    fn finish_some(&mut self, some: &[Reverse<Due>]) {
+        for some in some.chunks(FETCHED) {
+            self.fetch_held(some.iter().map(|Reverse(due)| due.held));
             for Reverse(due) in some {
-                self.settle(due.parcel);
+                match due.held.number() {
+                    Ok(parcel) if self.parcels[parcel].is_open => self.write(parcel),
+                    Ok(_) => {}
+                    Err(_) => self.settle_held(due.held),
+                }
             }
         }
     }
 
-    /// Reads what is known of parcels that are about to be settled: it is far away in memory,
-    /// and here all wait for it together.
-    fn fetch_parcels(&self, parcels: impl Iterator<Item = u32>) {
-        let read = parcels.fold(0, |read, parcel| {
-            let parcel = &self.parcels[parcel];
-            let book = self
-                .book
-                .as_ref()
-                .map_or(0, |book| book.read_account(parcel.flow));
-            let piece = match parcel.pieces {
-                NONE => 0,
-                piece => self.pieces[piece].ip_bytes ^ self.seen(piece, 0).order,
-            };
-            read ^ piece ^ book
+    /// Reads what is known of what is about to be settled: it is far away in memory, and here
+    /// all wait for it together.
+    fn fetch_held(&self, held: impl Iterator<Item = Held>) {
+        let read = held.fold(0, |read, held| {
+            let book = self.book.as_ref();
+            let account = book.map_or(0, |book| book.read_account(self.account_held(held)));
+            let parcel = held.number().map_or(0, |parcel| self.read_parcel(parcel));
+            read ^ account ^ parcel
         });
         std::hint::black_box(read);
+    }
+
+    fn read_parcel(&self, parcel: u32) -> u32 {
+        match self.parcels[parcel].pieces {
+            NONE => 0,
+            piece => self.pieces[piece].ip_bytes ^ self.seen(piece, 0).order,
+        }
+    }
+
+    /// The flow whose account something is written into.
+    fn account_held(&self, held: Held) -> u32 {
+        match held.number() {
+            Ok(parcel) => self.account_of(&self.parcels[parcel]),
+            Err(stray) => self.paths.resolve(self.strays.get(stray).flow),
+        }
+    }
+
+    fn account_of(&self, parcel: &Parcel) -> u32 {
+        self.paths.resolve(match parcel.ported {
+            NONE => parcel.flow,
+            ported => ported,
+        })
+    }
+
+    fn settle_held(&mut self, held: Held) {
+        let parcel = self.parcel_held(held);
+        self.settle(parcel);
+    }
+
+    fn parcel_held(&mut self, held: Held) -> u32 {
+        match held.number() {
+            Ok(parcel) => parcel,
+            Err(stray) => self.parcel_of_stray(stray),
+        }
     }
 
     pub(super) fn settle(&mut self, number: u32) {
@@ -164,38 +213,41 @@ impl Flight {
     /// A parcel is no longer under way: nothing that comes is of it.
     pub(super) fn retire(&mut self, number: u32) {
         let parcel = &mut self.parcels[number];
-        if std::mem::replace(&mut parcel.is_under_way, false) {
-            let parcel = *parcel;
-            let flow = self.paths.resolve(parcel.flow);
-            self.paths.get_mut(flow).under_way -= 1;
-            self.paths.get_mut(parcel.flow).named -= 1;
-            self.index.remove(parcel.keys);
-            if parcel.form != Form::Piece && parcel.length > SUPER_BYTES {
-                self.forget_super(parcel.flow, number);
-            }
+        if !std::mem::replace(&mut parcel.is_under_way, false) {
+            return;
+        }
+        let flow = parcel.flow;
+        let may_be_super = parcel.form != Form::Piece && parcel.length > SUPER_BYTES;
+        self.index.remove(parcel.keys);
+        let whole = self.paths.resolve(flow);
+        self.paths.get_mut(whole).under_way -= 1;
+        self.paths.get_mut(flow).named -= 1;
+        if may_be_super {
+            self.forget_super(flow, number);
         }
     }
 
     /// Writes a parcel into the book and forgets it; its number stays taken.
     pub(super) fn close(&mut self, number: u32) {
         self.retire(number);
-        let parcel = self.parcels[number];
-        self.parcels[number].is_open = false;
-        let account = match parcel.ported {
-            NONE => parcel.flow,
-            ported => ported,
-        };
-        let account = self.paths.resolve(account);
-        if let Some(mut book) = self.book.take() {
-            book.settle(self, &parcel, account);
-            self.book = Some(book);
-        }
-        let mut at = parcel.pieces;
+        self.write(number);
+        let mut at = self.parcels[number].pieces;
         while at != NONE {
             let next = self.pieces[at].next;
             self.pieces.remove(at);
             at = next;
         }
+    }
+
+    /// Writes down what became of a parcel.
+    fn write(&mut self, number: u32) {
+        self.parcels[number].is_open = false;
+        let Some(mut book) = self.book.take() else {
+            return;
+        };
+        let parcel = &self.parcels[number];
+        book.settle(self, parcel, self.account_of(parcel));
+        self.book = Some(book);
     }
 
     pub(super) fn forget_super(&mut self, flow: u32, number: u32) {

@@ -2,10 +2,11 @@
 
 use super::clocks::Trust;
 use super::find::Fit;
+use super::stray::Held;
 use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, pairs};
 use crate::compare::book::{Book, Passed};
-use crate::compare::march::Step;
-use crate::compare::parcel::Seen;
+use crate::compare::march::{Step, Waiting};
+use crate::compare::parcel::{Mask, Seen};
 use crate::compare::recent::Before;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
@@ -53,6 +54,18 @@ impl Flight {
         false
     }
 
+    /// The points that have seen a sighting that its point is to see next; none if it is not.
+    pub fn seen_of_expected(&self, point: usize, sighting: &Sighting) -> Mask {
+        let flow = self.paths.bound_to(point, sighting.lane);
+        if flow == NONE || !self.march.waits(flow) {
+            return 0;
+        }
+        match self.march.step(point, flow, sighting) {
+            Step::Expected { place, .. } => self.march.get(place).seen,
+            Step::Ahead | Step::Astray => 0,
+        }
+    }
+
     /// What may wait in line for each point to see it.
     pub(super) fn may_march(&self, sighting: &Sighting, flow: u32) -> bool {
         self.is_acquainted && self.comes_as_one(sighting, flow)
@@ -71,7 +84,7 @@ impl Flight {
     /// was all.
     pub(super) fn lead(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         let (point, sighting, time) = arrival.parts();
-        if self.paths.is_under_way(flow) {
+        if self.may_be_known(point, sighting, flow) {
             if self.take_known(arrival, flow) {
                 return true;
             }
@@ -176,10 +189,9 @@ impl Flight {
         let account = book.pass(&passed, seen.iter().map(|seen| seen.look));
         book.count_passed(&[(passed.first, passed.last)]);
         if waiting.sighting.can_be_told() {
-            for (pair, ends) in pairs(self.points).enumerate() {
-                let delay = self.took(ends, &seen[ends.0], &seen[ends.1]);
-                book.delayed(account, pair, delay);
-            }
+            let delays =
+                pairs(self.points).map(|ends| self.took(ends, &seen[ends.0], &seen[ends.1]));
+            book.delayed(account, delays);
         }
     }
 
@@ -199,10 +211,25 @@ impl Flight {
         }
     }
 
-    /// What waits becomes a parcel.
+    /// What waits becomes a parcel, or a stray.
     pub(super) fn falls_out(&mut self, place: u32) {
         let waiting = *self.march.get(place);
+        let order = self.march.seen(place, waiting.point).order;
         self.march.fall_out(place);
+        let held = match self.keep_as_stray(&waiting, order) {
+            Some(stray) => stray,
+            None => self.become_known(&waiting, place),
+        };
+        self.old.push(Reverse(Due {
+            since: waiting.first,
+            order,
+            held,
+        }));
+        self.keep_to_bounds();
+    }
+
+    /// What waited at a place becomes a parcel.
+    fn become_known(&mut self, waiting: &Waiting, place: u32) -> Held {
         let arrival = Arrival {
             point: waiting.point,
             sighting: &waiting.sighting,
@@ -219,11 +246,6 @@ impl Flight {
         let parcel = &mut self.parcels[number];
         parcel.seen = waiting.seen;
         parcel.last = waiting.last;
-        self.old.push(Reverse(Due {
-            since: waiting.first,
-            order: self.seen(piece, waiting.point).order,
-            parcel: number,
-        }));
-        self.keep_to_bounds();
+        Held::parcel(number)
     }
 }

@@ -1,0 +1,109 @@
+//! What fell out of line and is most likely lost is kept as a stray; it becomes a parcel when
+//! somebody looks for what may be it, or when it is settled.
+
+use super::{Arrival, Flight, bit};
+use crate::compare::march::Waiting;
+use crate::compare::parcel::Seen;
+use crate::compare::sighting::{Form, Sighting};
+use crate::compare::slab::NONE;
+use crate::compare::strays::Stray;
+
+/// Something that is under way for longer: a parcel or a stray.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Held(u32);
+
+/// Marks the number of a stray: there are never so many of either.
+const STRAY: u32 = 1 << 31;
+
+impl Held {
+    pub fn parcel(number: u32) -> Self {
+        Self(number)
+    }
+
+    fn stray(number: u32) -> Self {
+        Self(number | STRAY)
+    }
+
+    /// The number of a parcel, or of a stray.
+    pub fn number(self) -> Result<u32, u32> {
+        match self.0 & STRAY {
+            0 => Ok(self.0),
+            _ => Err(self.0 & !STRAY),
+        }
+    }
+}
+
+impl Flight {
+    /// What has waited for other points is kept as a stray, if it may be: it is found by its
+    /// own name alone, and what else was kept so of its flow is of the same point.
+    pub(super) fn keep_as_stray(&mut self, waiting: &Waiting, order: u32) -> Option<Held> {
+        let Waiting {
+            sighting,
+            point,
+            flow,
+            ..
+        } = waiting;
+        let is_seen_once = waiting.seen == bit(*point);
+        let has_one_name = sighting.form == Form::Whole
+            && sighting.is_numbered
+            && !sighting.may_be_cut()
+            && !self.paths.is_wanting(*flow);
+        if !(is_seen_once && has_one_name && self.strays.may_be_of(*flow, *point)) {
+            return None;
+        }
+        self.note_begun(*flow);
+        let stray = Stray::new(sighting, *point, waiting.first, *flow, order);
+        Some(Held::stray(self.strays.add(stray)))
+    }
+
+    /// Whether a sighting may be of something that is under way. What is fresh is none of
+    /// those that its own point saw.
+    pub(super) fn may_be_known(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
+        let under_way = self.paths.get(flow).under_way;
+        under_way > 0 && !(sighting.is_fresh && under_way == self.strays.of(flow, point))
+    }
+
+    /// All strays of a flow become parcels, under whatever number they are found.
+    pub(super) fn call_in(&mut self, flow: u32) {
+        while let Some(stray) = self.first_stray_of(flow) {
+            let parcel = self.become_parcel(stray);
+            let Stray { flow, sighting, .. } = self.strays.get(stray);
+            self.add_key(parcel, sighting.identity().key(*flow));
+        }
+    }
+
+    fn first_stray_of(&self, flow: u32) -> Option<u32> {
+        if self.strays.len() == 0 {
+            return None;
+        }
+        let names = self.paths.names(flow);
+        let mut strays = names.map(|name| self.strays.first_of(name));
+        strays.find(|stray| *stray != NONE)
+    }
+
+    /// The parcel that a stray is, once it is no stray any more.
+    pub(super) fn parcel_of_stray(&mut self, stray: u32) -> u32 {
+        let parcel = match self.strays.parcel_of(stray) {
+            NONE => self.become_parcel(stray),
+            parcel => parcel,
+        };
+        self.strays.remove(stray);
+        parcel
+    }
+
+    /// A stray becomes a parcel, which has no keys yet.
+    fn become_parcel(&mut self, number: u32) -> u32 {
+        let stray = *self.strays.get(number);
+        let arrival = Arrival {
+            point: stray.point(),
+            sighting: &stray.sighting,
+            time: stray.time,
+        };
+        let (parcel, piece) = self.make_parcel(arrival, stray.flow);
+        *self.seen_mut(piece, stray.point()) = Seen::of(&stray.sighting, stray.order);
+        self.pieces[piece].seen = bit(stray.point());
+        self.parcels[parcel].seen = bit(stray.point());
+        self.strays.becomes(number, parcel);
+        parcel
+    }
+}

@@ -1,0 +1,207 @@
+//! What comes of all captures, and who reads on: whoever has nothing else to do.
+//!
+//! A thread for each capture and one for what comes of them would wait for each other, and
+//! the system is slow to find another core for one that waits behind another. So there are
+//! as many threads as cores, at most, and each does what is there to do: reads the next of
+//! the capture of which least waits to be matched, or matches. Whoever wants to match and
+//! has nothing of some capture reads that itself.
+
+use super::reader::{End, Reader, Sent};
+use super::sighting::Sighting;
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Batches of each capture that wait to be matched, at most.
+const BATCHES: usize = 8;
+
+/// What comes of all captures.
+pub(super) struct Intake {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    lines: Vec<Line>,
+    is_closed: bool,
+}
+
+/// What comes of one capture.
+struct Line {
+    /// Away while somebody reads on.
+    reader: Option<Box<Reader>>,
+    is_at_end: bool,
+    batches: VecDeque<Sent>,
+    /// Memory of batches that were matched: it is not asked of the system twice.
+    rooms: Vec<Vec<Sighting>>,
+}
+
+/// Somebody takes what comes.
+pub(super) struct Closing<'a>(&'a Intake);
+
+/// A reader in somebody's hands.
+struct Held<'a> {
+    intake: &'a Intake,
+    line: usize,
+    /// It, what it has read, and whether there is more; nothing if it failed.
+    read: Option<(Box<Reader>, Sent, bool)>,
+}
+
+impl Intake {
+    pub fn new(readers: impl Iterator<Item = Reader>) -> Self {
+        let lines = readers.map(|reader| Line {
+            reader: Some(Box::new(reader)),
+            is_at_end: false,
+            batches: VecDeque::with_capacity(BATCHES),
+            rooms: Vec::new(),
+        });
+        Self {
+            state: Mutex::new(State {
+                lines: lines.collect(),
+                is_closed: false,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Reads on until there is no more, or nobody takes any.
+    pub fn help(&self) {
+        let mut state = self.state();
+        while !state.is_over() {
+            state = match state.claim(None) {
+                Some(claim) => self.read_on(state, claim),
+                None => self.wait(state),
+            };
+        }
+    }
+
+    /// The next batch of a capture; `None` if there are no more.
+    pub fn take(&self, line: usize) -> Option<Sent> {
+        let mut state = self.state();
+        loop {
+            if let Some(sent) = state.lines[line].batches.pop_front() {
+                // There is room for one more.
+                self.changed.notify_one();
+                return Some(sent);
+            }
+            if state.lines[line].is_at_end {
+                return None;
+            }
+            state = match state.claim(Some(line)) {
+                Some(claim) => self.read_on(state, claim),
+                None => self.wait(state),
+            };
+        }
+    }
+
+    /// Gives back the room of a batch that is matched.
+    pub fn give_back(&self, line: usize, spent: Vec<Sighting>) {
+        let mut room = spent;
+        room.clear();
+        self.state().lines[line].rooms.push(room);
+    }
+
+    /// Once this is gone nobody takes any more.
+    pub fn closing(&self) -> Closing<'_> {
+        Closing(self)
+    }
+
+    /// What is left of each capture.
+    pub fn into_ends(self) -> Vec<End> {
+        let state = self.state.into_inner();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        let readers = state.lines.into_iter().filter_map(|line| line.reader);
+        readers.map(|reader| reader.into_end()).collect()
+    }
+
+    /// Whoever held it when it panicked left it whole.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let state = self.changed.wait(state);
+        state.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the next batch of a capture while nobody holds the state.
+    fn read_on<'a>(
+        &'a self,
+        state: MutexGuard<'a, State>,
+        (line, mut reader, room): (usize, Box<Reader>, Vec<Sighting>),
+    ) -> MutexGuard<'a, State> {
+        drop(state);
+        let mut held = Held {
+            intake: self,
+            line,
+            read: None,
+        };
+        let (sent, is_more) = reader.read(room);
+        held.read = Some((reader, sent, is_more));
+        drop(held);
+        self.state()
+    }
+}
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.state().is_closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Drop for Held<'_> {
+    /// Also where reading panicked: nobody waits for it for ever.
+    fn drop(&mut self) {
+        let mut state = self.intake.state();
+        let line = &mut state.lines[self.line];
+        line.is_at_end = true;
+        if let Some((reader, sent, is_more)) = self.read.take() {
+            line.reader = Some(reader);
+            line.is_at_end = !is_more;
+            line.batches.push_back(sent);
+        }
+        drop(state);
+        self.intake.changed.notify_all();
+    }
+}
+
+impl State {
+    /// Whether nothing is left to be read.
+    fn is_over(&self) -> bool {
+        self.is_closed || self.lines.iter().all(|line| line.is_at_end)
+    }
+
+    /// Takes a reader that has something to read and room for it: the one that is wanted, or
+    /// that of which least waits.
+    fn claim(&mut self, wanted: Option<usize>) -> Option<(usize, Box<Reader>, Vec<Sighting>)> {
+        let lines = self.lines.iter().enumerate();
+        let free = lines.filter(|(_, line)| {
+            line.reader.is_some() && !line.is_at_end && line.batches.len() < BATCHES
+        });
+        let (place, _) =
+            free.min_by_key(|(place, line)| (Some(*place) != wanted, line.batches.len()))?;
+        let line = &mut self.lines[place];
+        let reader = line.reader.take()?;
+        Some((place, reader, line.rooms.pop().unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+impl Intake {
+    /// Of which nothing is left to be read.
+    pub fn of(lines: impl Iterator<Item = Vec<Sent>>) -> Self {
+        let lines = lines.map(|batches| Line {
+            reader: None,
+            is_at_end: true,
+            batches: batches.into(),
+            rooms: Vec::new(),
+        });
+        Self {
+            state: Mutex::new(State {
+                lines: lines.collect(),
+                is_closed: false,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Flows by addresses and ports, in whatever tunnel: several may have the same.
+
+use super::slab::NONE;
+use crate::model::{FlowKey, ScopeTag};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+
+/// Flows of one name that are tried for one more.
+const MAX_ALIKE: usize = 8;
+
+/// What a flow is called, without what tunnel it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Name(FlowKey);
+
+/// The flows of each name. Of most there is one: a list for each would be as many pieces of
+/// memory.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    firsts: HashMap<Name, u32, FixedState>,
+    /// By flow: the next of the same name.
+    nexts: Vec<u32>,
+}
+
+impl Name {
+    pub fn of(key: &FlowKey) -> Self {
+        Self(FlowKey {
+            scope: ScopeTag::WIRE,
+            ..*key
+        })
+    }
+}
+
+impl Names {
+    /// Takes in a flow, whose number is beyond all that were taken in before. Of a name that
+    /// many have it is found by other means.
+    pub fn add(&mut self, name: Name, flow: u32) {
+        self.nexts.resize(flow as usize + 1, NONE);
+        let first = match self.firsts.entry(name) {
+            Entry::Vacant(place) => {
+                place.insert(flow);
+                return;
+            }
+            Entry::Occupied(known) => *known.get(),
+        };
+        let last = self.from(first).enumerate().last();
+        if let Some((_, last)) = last.filter(|(place, _)| place + 1 < MAX_ALIKE) {
+            self.nexts[last as usize] = flow;
+        }
+    }
+
+    /// Whether any flow has a name.
+    pub fn has(&self, name: &Name) -> bool {
+        self.firsts.contains_key(name)
+    }
+
+    /// The flows of a name, in the order in which they were met.
+    pub fn all(&self, name: Name) -> impl Iterator<Item = u32> + '_ {
+        let first = self.firsts.get(&name).copied();
+        self.from(first.unwrap_or(NONE))
+    }
+
+    fn from(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
+        let known = |flow: u32| (flow != NONE).then_some(flow);
+        std::iter::successors(known(first), move |flow| known(self.nexts[*flow as usize]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Addresses, Ports, Protocol};
+
+    /// What tunnel a flow is in does not matter.
+    fn name(port: u16, tunnel: u64) -> Name {
+        Name::of(&FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+            ports: Some(Ports {
+                source: port,
+                destination: 53,
+            }),
+            protocol: Protocol::UDP,
+            scope: ScopeTag(tunnel),
+        })
+    }
+
+    #[test]
+    fn flows_of_one_name_are_known_in_order_and_not_too_many() {
+        let mut names = Names::default();
+        for flow in 0..40 {
+            names.add(name(flow as u16 % 2, flow.into()), flow);
+        }
+        let all: Vec<u32> = names.all(name(1, 0)).collect();
+        assert_eq!(all, [1, 3, 5, 7, 9, 11, 13, 15]);
+        assert!(names.has(&name(0, 9)) && !names.has(&name(2, 0)));
+        assert_eq!(names.all(name(2, 0)).count(), 0);
+    }
+}

@@ -1,0 +1,159 @@
+//! Packets that one point alone saw, and that fell out of line. Most of these are lost, and
+//! nobody asks for them again: no more is kept of one than that sighting until somebody does.
+
+use super::sighting::Sighting;
+use super::slab::{NONE, Slab};
+use crate::model::Timestamp;
+
+/// Such packets, by number and by flow.
+#[derive(Debug, Default)]
+pub(super) struct Strays {
+    all: Slab<Stray>,
+    /// By flow, under its own number.
+    lines: Vec<Line>,
+    /// Those that nobody asked for.
+    count: usize,
+}
+
+/// What is kept of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stray {
+    pub sighting: Sighting,
+    /// When it was seen, by the clock of the first point.
+    pub time: Timestamp,
+    pub flow: u32,
+    point: u32,
+    /// How many of its flow came to the point before.
+    pub order: u32,
+    next: u32,
+    previous: u32,
+    /// The parcel that it became when somebody asked for it.
+    became: u32,
+}
+
+/// Those of one flow that nobody asked for, in the order in which they came.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    first: u32,
+    last: u32,
+    count: u32,
+    /// The point that saw all of them.
+    point: usize,
+}
+
+/// Where there is none.
+const EMPTY: Line = Line {
+    first: NONE,
+    last: NONE,
+    count: 0,
+    point: 0,
+};
+
+impl Stray {
+    /// One that nobody asked for yet.
+    pub fn new(sighting: &Sighting, point: usize, time: Timestamp, flow: u32, order: u32) -> Self {
+        Self {
+            sighting: *sighting,
+            time,
+            flow,
+            point: point as u32,
+            order,
+            next: NONE,
+            previous: NONE,
+            became: NONE,
+        }
+    }
+
+    /// The point that saw it.
+    pub fn point(&self) -> usize {
+        self.point as usize
+    }
+}
+
+impl Strays {
+    /// How many there are that nobody asked for.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether no other point than this has strays of a flow.
+    pub fn may_be_of(&self, flow: u32, point: usize) -> bool {
+        let line = self.line(flow);
+        line.count == 0 || line.point == point
+    }
+
+    /// How many of a flow a point saw.
+    pub fn of(&self, flow: u32, point: usize) -> u32 {
+        let line = self.line(flow);
+        if line.point == point { line.count } else { 0 }
+    }
+
+    fn line(&self, flow: u32) -> Line {
+        self.lines.get(flow as usize).copied().unwrap_or(EMPTY)
+    }
+
+    /// Adds one of a flow that no other point has strays of; gives its number.
+    pub fn add(&mut self, stray: Stray) -> u32 {
+        debug_assert!(self.may_be_of(stray.flow, stray.point()));
+        let flow = stray.flow as usize;
+        if flow >= self.lines.len() {
+            self.lines.resize(flow + 1, EMPTY);
+        }
+        let line = &mut self.lines[flow];
+        let previous = line.last;
+        let number = self.all.insert(|| Stray { previous, ..stray });
+        match previous {
+            NONE => line.first = number,
+            previous => self.all[previous].next = number,
+        }
+        line.last = number;
+        line.count += 1;
+        line.point = stray.point();
+        self.count += 1;
+        number
+    }
+
+    pub fn get(&self, number: u32) -> &Stray {
+        &self.all[number]
+    }
+
+    /// The first of a flow that nobody asked for, or [`NONE`].
+    pub fn first_of(&self, flow: u32) -> u32 {
+        self.line(flow).first
+    }
+
+    /// Somebody asks for one: it is this parcel from now on.
+    pub fn becomes(&mut self, number: u32, parcel: u32) {
+        let Stray {
+            flow,
+            next,
+            previous,
+            ..
+        } = self.all[number];
+        self.all[number].became = parcel;
+        let line = &mut self.lines[flow as usize];
+        match previous {
+            NONE => line.first = next,
+            previous => self.all[previous].next = next,
+        }
+        match next {
+            NONE => line.last = previous,
+            next => self.all[next].previous = previous,
+        }
+        line.count -= 1;
+        self.count -= 1;
+    }
+
+    /// The parcel that one became, or [`NONE`].
+    pub fn parcel_of(&self, number: u32) -> u32 {
+        self.all[number].became
+    }
+
+    /// Forgets one that became a parcel.
+    pub fn remove(&mut self, number: u32) {
+        debug_assert_ne!(self.all[number].became, NONE);
+        self.all.remove(number);
+    }
+}
+
+const _: () = assert!(size_of::<Stray>() == 96);
