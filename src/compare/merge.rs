@@ -2,7 +2,7 @@
 //! all else in one order of time.
 
 use super::feed::{Feed, Turn};
-use super::flight::{AT_ONCE, Flight, apart, bit};
+use super::flight::{AT_ONCE, Flight, apart};
 use super::run::{MAX_POINTS, Read};
 use super::sighting::Sighting;
 use crate::model::Timestamp;
@@ -80,31 +80,30 @@ fn out_of_turn(flight: &Flight, feeds: &[Feed<'_>], in_turn: usize) -> Option<us
 }
 
 /// Whether what a point takes next, or what it takes soon, was seen by others or left out;
-/// what comes in front of that they have left out. No other point may see it before it does:
-/// what was overtaken is told by where a packet was seen last.
+/// what comes in front of that they have left out. Within a flow, everything is taken in the
+/// order of time: what was overtaken is told by that.
 fn may_go_first(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
     let Some((next, soon)) = feeds[point].at_hand().split_first() else {
         return false;
     };
-    let seen = flight.seen_of_expected(point, next);
-    let mut soon = soon.iter().take(MISSING);
-    let is_wanted = seen != 0
-        || soon.any(|sighting| flight.seen_of_expected(point, sighting) != 0)
+    let is_wanted = |sighting: &Sighting| flight.is_expected(point, sighting);
+    let is_wanted = is_wanted(next)
+        || soon.iter().take(MISSING).any(is_wanted)
         || is_left_out(flight, feeds, point);
-    let mut others = (0..feeds.len()).filter(|other| *other != point && seen & bit(*other) == 0);
-    is_wanted && others.all(|other| surely_lacks(flight, feeds, other, point))
+    let mut others = (0..feeds.len()).filter(|other| *other != point);
+    is_wanted && others.all(|other| lacks_flow(flight, feeds, other, point))
 }
 
-/// Whether a point surely does not have what another takes next until that does.
-fn surely_lacks(flight: &Flight, feeds: &[Feed<'_>], point: usize, other: usize) -> bool {
+/// Whether a point surely has nothing of the flow of what another takes next until that does.
+fn lacks_flow(flight: &Flight, feeds: &[Feed<'_>], point: usize, other: usize) -> bool {
     let Some((next, until)) = feeds[other].next() else {
         return false;
     };
-    let flow = flight.paths.bound_to(other, next.lane);
+    let Some(lane) = flight.lane_beside(other, next, point) else {
+        return false;
+    };
     let mut until_then = feeds[point].until(until);
-    let has_it = until_then
-        .any(|theirs| theirs.is_same_as(next) && flight.paths.bound_to(point, theirs.lane) == flow);
-    !has_it && feeds[point].reaches(until)
+    until_then.all(|theirs| theirs.lane != lane) && feeds[point].reaches(until)
 }
 
 /// Gives what a point takes next if all others have the same at hand, as the first of its

@@ -8,7 +8,7 @@ use super::step::Told;
 use super::{Arrival, Flight, apart, pairs};
 use crate::compare::book::{Book, Passed};
 use crate::compare::clock::Fastest;
-use crate::compare::sighting::{Form, NO_LANE, Sighting};
+use crate::compare::sighting::{Form, Lane, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::{Duration, Timestamp};
 
@@ -134,6 +134,13 @@ impl Flight {
             && (sighting.is_fresh || self.is_idle(flow))
             && !self.paths.is_wanting(flow);
         may_be.then_some(flow)
+    }
+
+    /// The lane that the flow of a sighting has at another point, if that is known.
+    pub fn lane_beside(&self, point: usize, sighting: &Sighting, other: usize) -> Option<Lane> {
+        let flow = self.paths.bound_to(point, sighting.lane);
+        let lane = (flow != NONE).then(|| self.paths.lane_at(self.paths.resolve(flow), other))?;
+        (lane != NO_LANE).then_some(lane)
     }
 
     /// Whether nothing of a flow is on its way, so that a packet that every point sees next

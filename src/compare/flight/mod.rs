@@ -516,7 +516,7 @@ pub(super) fn pairs(points: usize) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-pub(super) fn bit(point: usize) -> Mask {
+fn bit(point: usize) -> Mask {
     1 << point
 }
 

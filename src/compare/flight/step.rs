@@ -6,7 +6,7 @@ use super::stray::Held;
 use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, pairs};
 use crate::compare::book::{Book, Passed};
 use crate::compare::march::{Step, Waiting};
-use crate::compare::parcel::{Mask, Seen};
+use crate::compare::parcel::Seen;
 use crate::compare::recent::Before;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
@@ -54,16 +54,15 @@ impl Flight {
         false
     }
 
-    /// The points that have seen a sighting that its point is to see next; none if it is not.
-    pub fn seen_of_expected(&self, point: usize, sighting: &Sighting) -> Mask {
+    /// Whether others have seen already what a point takes next.
+    pub fn is_expected(&self, point: usize, sighting: &Sighting) -> bool {
         let flow = self.paths.bound_to(point, sighting.lane);
-        if flow == NONE || !self.march.waits(flow) {
-            return 0;
-        }
-        match self.march.step(point, flow, sighting) {
-            Step::Expected { place, .. } => self.march.get(place).seen,
-            Step::Ahead | Step::Astray => 0,
-        }
+        flow != NONE
+            && self.march.waits(flow)
+            && matches!(
+                self.march.step(point, flow, sighting),
+                Step::Expected { .. }
+            )
     }
 
     /// What may wait in line for each point to see it.
