@@ -195,7 +195,7 @@ mod tests {
     use crate::compare::intake::Intake;
     use crate::compare::reader::Sent;
     use crate::compare::sighting::{Batch, Form, example};
-    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
+    use crate::model::{Addresses, Duration, FlowKey, Protocol, ScopeTag};
     use crate::source::Progress;
     use std::cell::Cell;
 
@@ -213,7 +213,7 @@ mod tests {
             let is_first = number == 0 && !of.is_empty();
             Sent {
                 batch: Batch {
-                    lanes: is_first.then(lane).into_iter().collect(),
+                    lanes: is_first.then(|| lane(0)).into_iter().collect(),
                     sightings,
                     until,
                     ..Batch::default()
@@ -238,13 +238,78 @@ mod tests {
         (asked.get(), flight)
     }
 
-    fn lane() -> FlowKey {
+    fn lane(number: u8) -> FlowKey {
         FlowKey {
-            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+            addresses: Addresses::v4([10, 0, 0, number], [10, 0, 1, 1]),
             ports: None,
             protocol: Protocol::UDP,
             scope: ScopeTag::WIRE,
         }
+    }
+
+    /// A packet of a flow by its identification, at a time in microseconds.
+    fn seen(lane: u32, id: u32, time: i64) -> Sighting {
+        Sighting {
+            lane,
+            time: Timestamp(time * 1_000),
+            is_fresh: true,
+            ..example(id)
+        }
+    }
+
+    /// Who goes first where both points saw packets of two flows, the first one more packet of
+    /// the first flow, and then these are what comes of each.
+    fn first_of(next: [&[Sighting]; 2]) -> Option<usize> {
+        let mut flight = of_two_points();
+        let both = [seen(0, 1, 10), seen(1, 1, 11)];
+        let firsts = [[&both[..], &[seen(0, 2, 100)]].concat(), both.to_vec()];
+        let sent = |(first, next): (Vec<Sighting>, &[Sighting])| {
+            let batch = Batch {
+                lanes: vec![lane(0), lane(1)],
+                sightings: [&first[..], next].concat(),
+                until: Timestamp(0),
+                ..Batch::default()
+            };
+            vec![Sent {
+                batch,
+                read: Progress::default(),
+                frames: 0,
+                from: None,
+            }]
+        };
+        let intake = Intake::of(firsts.into_iter().zip(next).map(sent));
+        let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
+        for feed in &mut feeds {
+            assert!(feed.is_ready(&mut flight));
+            feed.take_one(&mut flight);
+            feed.take_one(&mut flight);
+        }
+        feeds[0].take_one(&mut flight);
+        assert!(flight.is_acquainted);
+        let in_turn = earliest(&feeds)?;
+        Some(out_of_turn(&flight, &feeds, in_turn).unwrap_or(in_turn))
+    }
+
+    #[test]
+    fn what_others_have_seen_goes_first_if_nothing_of_its_flow_comes_before() {
+        let late = [seen(0, 2, 300), seen(1, 2, 301)];
+        let goes_on = [seen(1, 2, 200), seen(1, 3, 400)];
+        assert_eq!(first_of([&goes_on, &late]), Some(1));
+        // The next of the flow comes to the first point before.
+        let follows = [seen(1, 2, 200), seen(0, 3, 250), seen(1, 3, 400)];
+        assert_eq!(first_of([&follows, &late]), Some(0));
+        // It may come: what is at hand does not reach so far.
+        assert_eq!(first_of([&goes_on[..1], &late]), Some(0));
+        // Nobody knows it yet, and it is not behind what the first point left out.
+        let unseen = [seen(0, 9, 300), seen(0, 10, 301)];
+        assert_eq!(first_of([&goes_on, &unseen]), Some(0));
+        // It is later by more than jitter.
+        let late = late.map(|late| Sighting {
+            time: late.time + Duration::from_millis(11),
+            ..late
+        });
+        let goes_on = [seen(1, 2, 200), seen(1, 3, 20_000)];
+        assert_eq!(first_of([&goes_on, &late]), Some(0));
     }
 
     /// One of the fragments of a datagram, which never go abreast.

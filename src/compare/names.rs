@@ -2,7 +2,7 @@
 
 use super::slab::NONE;
 use crate::model::{FlowKey, ScopeTag};
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
@@ -17,7 +17,7 @@ pub(super) struct Name(FlowKey);
 /// memory.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    firsts: HashMap<Name, u32, FixedState>,
+    firsts: HashMap<Name, u32, RandomState>,
     /// By flow: the next of the same name.
     nexts: Vec<u32>,
 }

@@ -8,8 +8,8 @@ use crate::receiver::{Forecast, NotModelled};
 use crate::source::{Block, FileFacts, Progress, Source};
 use std::ops::ControlFlow;
 
-/// Sightings that are handed on together, and what is left of a block: whoever waits for them sleeps, and
-/// waking takes longer than matching those of one block of large packets.
+/// Sightings that are handed on together, and what is left of a block: whoever waits for them
+/// sleeps, and waking takes longer than matching those of one block of large packets.
 const BATCH_SIGHTINGS: usize = 1 << 12;
 
 /// Blocks after which is handed on what there is: how far the capture was read.

@@ -41,11 +41,12 @@ impl Rise {
             self.next = end;
             return true;
         }
-        self.is_begun(begin, end)
+        self.tells_first(begin, end)
     }
 
-    /// Takes one of a flow that is not known to be numbered in a row, or that does not go on.
-    fn is_begun(&mut self, begin: u32, end: u32) -> bool {
+    /// Takes one of a flow that is not known to be numbered in a row, or that does not go on;
+    /// says whether it is the first of all.
+    fn tells_first(&mut self, begin: u32, end: u32) -> bool {
         let ahead = begin.wrapping_sub(self.next);
         // What is behind was seen, however far that is: a whole block may come again.
         if self.steady > 0 && ahead > u32::MAX / 2 {

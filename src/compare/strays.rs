@@ -157,3 +157,56 @@ impl Strays {
 }
 
 const _: () = assert!(size_of::<Stray>() == 96);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sighting::example;
+
+    fn stray(flow: u32, point: usize, order: u32) -> Stray {
+        Stray::new(&example(order), point, Timestamp(0), flow, order)
+    }
+
+    /// Those of a flow that nobody asked for, in order.
+    fn orders(strays: &Strays, flow: u32) -> Vec<u32> {
+        let first = strays.first_of(flow);
+        let known = |number: u32| (number != NONE).then_some(number);
+        let all = std::iter::successors(known(first), |stray| known(strays.get(*stray).next));
+        all.map(|stray| strays.get(stray).order).collect()
+    }
+
+    #[test]
+    fn strays_of_a_flow_are_known_in_order_until_somebody_asks() {
+        for asked in [[1, 0, 3, 2], [0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1]] {
+            let mut strays = Strays::default();
+            let numbers = [0, 1, 2, 3].map(|order| strays.add(stray(7, 1, order)));
+            let mut left = vec![0, 1, 2, 3];
+            for place in asked {
+                assert_eq!(orders(&strays, 7), left);
+                assert_eq!(strays.len(), left.len());
+                assert_eq!(strays.of(7, 1) as usize, left.len());
+                strays.becomes(numbers[place], 40 + place as u32);
+                left.retain(|order| *order != place as u32);
+            }
+            assert_eq!((orders(&strays, 7), strays.len()), (vec![], 0));
+            let parcels = numbers.map(|stray| strays.parcel_of(stray));
+            assert_eq!(parcels, [40, 41, 42, 43]);
+        }
+    }
+
+    #[test]
+    fn one_point_has_strays_of_a_flow() {
+        let mut strays = Strays::default();
+        let number = strays.add(stray(7, 1, 0));
+        assert!(strays.may_be_of(7, 1) && !strays.may_be_of(7, 0));
+        assert!(strays.may_be_of(6, 0) && strays.may_be_of(8, 0));
+        assert_eq!((strays.of(7, 0), strays.of(99, 0)), (0, 0));
+        strays.becomes(number, 3);
+        assert!(strays.may_be_of(7, 0));
+        strays.remove(number);
+        // Its number is given to another.
+        assert_eq!(strays.add(stray(8, 0, 5)), number);
+        assert_eq!(strays.parcel_of(number), NONE);
+        assert_eq!(orders(&strays, 8), [5]);
+    }
+}

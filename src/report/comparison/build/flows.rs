@@ -11,21 +11,26 @@ use std::cmp::Reverse;
 /// The flows in which a tunnel is, or those in which none is.
 pub(super) fn rows(outcome: &Outcome, carriers: bool, top: Option<u64>) -> Rows {
     let flows = outcome.flows.iter().enumerate();
-    let mut chosen: Vec<(usize, &FlowFacts)> = flows
+    let listed = flows
         .filter(|(_, flow)| flow.account.is_carrier == carriers && is_named(flow))
-        .filter(|(_, flow)| flow.account.at.iter().any(|at| at.packets > 0))
-        .collect();
-    chosen.sort_by_cached_key(|(number, flow)| {
+        .filter(|(_, flow)| flow.account.at.iter().any(|at| at.packets > 0));
+    let ranked = listed.map(|(number, flow)| {
         let whole = flow.between(outcome.series.len() - 1);
         let lost = whole.front.bytes - whole.front_passed.bytes;
-        (Reverse(lost), Reverse(whole.front.bytes), *number)
+        (Reverse((lost, whole.front.bytes)), &flow.keys, number)
     });
-    let total = chosen.len() as u64;
-    chosen.truncate(top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX)));
+    let mut chosen: Vec<_> = ranked.collect();
+    chosen.sort_unstable();
+    let most = top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
+    let numbers = chosen.iter().take(most).map(|(.., number)| *number);
+    let numbers: Vec<usize> = numbers.collect();
+    let listed = numbers
+        .iter()
+        .map(|number| row(outcome, &outcome.flows[*number]));
     Rows {
-        listed: chosen.iter().map(|(_, flow)| row(outcome, flow)).collect(),
-        numbers: chosen.iter().map(|(number, _)| *number).collect(),
-        total,
+        listed: listed.collect(),
+        total: chosen.len() as u64,
+        numbers,
     }
 }
 
