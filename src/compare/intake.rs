@@ -205,3 +205,136 @@ impl Intake {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::reader::of_memory::{capture, reader, reader_of};
+    use crate::source::{Block, FileFacts, Progress, Source};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread;
+
+    const IPV4: [u8; 2] = [8, 0];
+    /// Blocks of so many bytes fill a batch each, and a capture of so many frames has more
+    /// than may wait.
+    const BLOCK_BYTES: usize = 1 << 18;
+    const FRAMES: u32 = 60_000;
+
+    fn intake(frames: &[u32]) -> Intake {
+        let readers = frames.iter();
+        Intake::new(readers.map(|frames| reader(capture(*frames, IPV4), BLOCK_BYTES)))
+    }
+
+    /// When sightings of a capture were, in seconds, until there are no more.
+    fn take_all(intake: &Intake, line: usize) -> Vec<i64> {
+        let batches = std::iter::from_fn(|| {
+            let sent = intake.take(line)?;
+            let times = sent.batch.sightings.iter();
+            let times: Vec<i64> = times
+                .map(|sighting| sighting.time.0 / 1_000_000_000)
+                .collect();
+            intake.give_back(line, sent.batch.sightings);
+            Some(times)
+        });
+        batches.flatten().collect()
+    }
+
+    fn in_order(frames: u32) -> Vec<i64> {
+        (0..frames.into()).collect()
+    }
+
+    fn waiting(intake: &Intake) -> Vec<usize> {
+        let state = intake.state();
+        state.lines.iter().map(|line| line.batches.len()).collect()
+    }
+
+    #[test]
+    fn who_takes_reads_where_nobody_helps() {
+        let intake = intake(&[FRAMES, 3, 0]);
+        for (line, frames) in [(2, 0), (0, FRAMES), (1, 3)] {
+            assert_eq!(take_all(&intake, line), in_order(frames));
+            assert!(intake.take(line).is_none());
+        }
+        let ends = intake.into_ends();
+        assert_eq!(ends.len(), 3);
+    }
+
+    #[test]
+    fn all_comes_in_order_whoever_reads() {
+        for helpers in [1, 3] {
+            let intake = intake(&[FRAMES, 100, FRAMES]);
+            let taken = thread::scope(|scope| {
+                let _closing = intake.closing();
+                for _ in 0..helpers {
+                    scope.spawn(|| intake.help());
+                }
+                [2, 1, 0].map(|line| take_all(&intake, line))
+            });
+            let expected = [FRAMES, 100, FRAMES].map(in_order);
+            assert!(taken == expected, "{helpers} helpers");
+        }
+    }
+
+    #[test]
+    fn no_more_waits_than_there_is_room_for_until_nobody_takes_any() {
+        let intake = intake(&[FRAMES, FRAMES]);
+        let most = thread::scope(|scope| {
+            let closing = intake.closing();
+            let helper = scope.spawn(|| intake.help());
+            while waiting(&intake) != [BATCHES; 2] {
+                thread::yield_now();
+            }
+            assert!(!helper.is_finished());
+            let most = waiting(&intake);
+            drop(closing);
+            helper.join().unwrap();
+            most
+        });
+        assert_eq!(most, waiting(&intake));
+        assert!(intake.state().lines.iter().all(|line| !line.is_at_end));
+    }
+
+    #[test]
+    fn the_capture_of_which_least_waits_is_read_first() {
+        let intake = intake(&[FRAMES, FRAMES]);
+        let first = intake.take(0).map(|sent| sent.frames);
+        assert!(first.is_some() && waiting(&intake) == [0, 0]);
+        for waits in [[1, 0], [1, 1], [2, 1]] {
+            let mut state = intake.state();
+            let claim = state.claim(None).unwrap();
+            drop(intake.read_on(state, claim));
+            assert_eq!(waiting(&intake), waits);
+        }
+        let (line, ..) = intake.state().claim(Some(0)).unwrap();
+        assert_eq!(line, 0, "what is wanted goes first");
+    }
+
+    /// Fails where it is read.
+    struct Broken;
+
+    impl Source for Broken {
+        fn fill(&mut self, _: &mut Block) -> bool {
+            panic!("broken on purpose");
+        }
+
+        fn files(&self) -> Vec<FileFacts> {
+            Vec::new()
+        }
+
+        fn progress(&self) -> Progress {
+            Progress::default()
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_reader_that_failed() {
+        let intake = Intake::new(std::iter::once(reader_of(Box::new(Broken))));
+        thread::scope(|scope| {
+            let help = || catch_unwind(AssertUnwindSafe(|| intake.help())).is_err();
+            let helper = scope.spawn(help);
+            assert!(helper.join().unwrap());
+            assert!(intake.take(0).is_none());
+        });
+        assert!(intake.into_ends().is_empty());
+    }
+}

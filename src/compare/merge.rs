@@ -285,7 +285,7 @@ mod tests {
             feed.take_one(&mut flight);
         }
         feeds[0].take_one(&mut flight);
-        assert!(flight.is_acquainted);
+        assert!(flight.may_be_abreast(&both[0]));
         let in_turn = earliest(&feeds)?;
         Some(out_of_turn(&flight, &feeds, in_turn).unwrap_or(in_turn))
     }

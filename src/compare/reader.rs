@@ -125,13 +125,16 @@ impl Reader {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(super) mod of_memory {
+    //! Readers of captures that lie in memory.
+
+    use super::Reader;
     use crate::compare::content::HEAD_BYTES;
+    use crate::compare::observer::Manner;
     use crate::decode::DecodeOptions;
     use crate::reassemble::Limits;
     use crate::receiver::Settings;
-    use crate::source::{Memory, SourceOptions};
+    use crate::source::{Memory, Source, SourceOptions};
 
     /// Ethernet, IPv4 and UDP without data; the identification is filled in.
     const FRAME: [u8; 42] = [
@@ -140,7 +143,7 @@ mod tests {
         0x27, 0x10, 0x13, 0x89, 0, 8, 0, 0, // UDP
     ];
 
-    fn capture(frames: u32, ethertype: [u8; 2]) -> Vec<u8> {
+    pub fn capture(frames: u32, ethertype: [u8; 2]) -> Vec<u8> {
         let mut capture = Vec::new();
         for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 0x0004_0000, 1] {
             capture.extend(word.to_le_bytes());
@@ -157,8 +160,16 @@ mod tests {
         capture
     }
 
-    /// How many sightings came in each batch, and how many frames were read with it.
-    fn batches(capture: Vec<u8>, block_bytes: usize) -> Vec<(usize, u64)> {
+    /// Reads a capture, so much at once.
+    pub fn reader(capture: Vec<u8>, block_bytes: usize) -> Reader {
+        let options = SourceOptions {
+            block_bytes,
+            ..SourceOptions::default()
+        };
+        reader_of(Box::new(Memory::new(capture, &options)))
+    }
+
+    pub fn reader_of(source: Box<dyn Source>) -> Reader {
         let manner = Manner {
             filter: None,
             decode: DecodeOptions::default(),
@@ -166,12 +177,18 @@ mod tests {
             receiver: Settings::default(),
             head_bytes: HEAD_BYTES,
         };
-        let options = SourceOptions {
-            block_bytes,
-            ..SourceOptions::default()
-        };
-        let source = Box::new(Memory::new(capture, &options));
-        let mut reader = Reader::new(source, &manner);
+        Reader::new(source, &manner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_memory::{capture, reader};
+    use super::*;
+
+    /// How many sightings came in each batch, and how many frames were read with it.
+    fn batches(capture: Vec<u8>, block_bytes: usize) -> Vec<(usize, u64)> {
+        let mut reader = reader(capture, block_bytes);
         let (mut batches, mut room, mut is_more) = (Vec::new(), Vec::new(), true);
         while is_more {
             let sent;
