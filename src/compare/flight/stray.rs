@@ -107,3 +107,121 @@ impl Flight {
         parcel
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_two_points;
+    use crate::compare::sighting::{Batch, example};
+    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag, Timestamp};
+
+    const A: usize = 0;
+    const B: usize = 1;
+
+    /// A packet of the only flow.
+    fn packet(id: u32, is_fresh: bool) -> Sighting {
+        Sighting {
+            is_fresh,
+            ..example(id)
+        }
+    }
+
+    fn take(flight: &mut Flight, point: usize, millisecond: i64, sighting: &Sighting) {
+        flight.take(point, sighting, Timestamp(millisecond * 1_000_000));
+    }
+
+    /// Both points saw the first packet, one saw the next three, the other the last of them:
+    /// two are strays.
+    fn with_two_strays(front: usize, back: usize) -> Flight {
+        let mut flight = of_two_points();
+        let batch = Batch {
+            lanes: vec![FlowKey {
+                addresses: Addresses::default(),
+                ports: None,
+                protocol: Protocol::UDP,
+                scope: ScopeTag::WIRE,
+            }],
+            ..Batch::default()
+        };
+        (0..2).for_each(|point| flight.meet(point, &batch));
+        flight
+            .spans
+            .fill(Some((Timestamp(0), Timestamp(1_000_000_000))));
+        for id in 1..=4 {
+            take(&mut flight, front, id.into(), &packet(id, true));
+            if [1, 4].contains(&id) {
+                take(&mut flight, back, i64::from(id) + 1, &packet(id, true));
+            }
+        }
+        assert_eq!(flight.strays.len(), 2);
+        flight
+    }
+
+    /// Of each point, how many packets matched, and how many it missed.
+    fn tallies(mut flight: Flight) -> [(u64, u64); 2] {
+        flight.finish();
+        let book = flight.take_book();
+        [A, B].map(|point| {
+            let tally = &book.tallies[point];
+            (tally.matched, tally.missed)
+        })
+    }
+
+    #[test]
+    fn nobody_asked_for_what_is_lost() {
+        assert_eq!(tallies(with_two_strays(A, B)), [(2, 0), (2, 2)]);
+        assert_eq!(tallies(with_two_strays(B, A)), [(2, 2), (2, 0)]);
+    }
+
+    #[test]
+    fn what_comes_late_is_found_among_strays() {
+        let mut flight = with_two_strays(A, B);
+        take(&mut flight, B, 9, &packet(3, false));
+        // Who asks for one of a flow gets all of it.
+        assert_eq!(flight.strays.len(), 0);
+        take(&mut flight, B, 10, &packet(2, false));
+        assert_eq!(tallies(flight), [(4, 0), (4, 0)]);
+    }
+
+    #[test]
+    fn what_a_point_sees_first_does_not_ask_for_its_own_strays() {
+        let mut flight = with_two_strays(A, B);
+        take(&mut flight, A, 20, &packet(5, true));
+        assert_eq!(flight.strays.len(), 2);
+        // Of what the other point left out it may be one.
+        take(&mut flight, B, 21, &packet(6, true));
+        assert_eq!(flight.strays.len(), 0);
+    }
+
+    #[test]
+    fn what_more_than_its_name_tells_of_is_no_stray() {
+        let is_stray = |sighting: Sighting| {
+            let mut flight = with_two_strays(A, B);
+            take(&mut flight, A, 30, &sighting);
+            for point in [A, B] {
+                take(&mut flight, point, 31, &packet(9, true));
+            }
+            flight.strays.len() == 3
+        };
+        assert!(is_stray(packet(8, true)));
+        let without_a_number = Sighting {
+            is_numbered: false,
+            ..packet(8, true)
+        };
+        assert!(!is_stray(without_a_number));
+        let of_a_stream = Sighting {
+            form: Form::Segment,
+            protocol: Protocol::TCP,
+            ..packet(8, true)
+        };
+        assert!(!is_stray(of_a_stream));
+    }
+
+    #[test]
+    fn what_comes_again_where_it_was_seen_is_a_copy_of_the_stray() {
+        let mut flight = with_two_strays(A, B);
+        take(&mut flight, A, 9, &packet(3, false));
+        assert_eq!(flight.strays.len(), 0);
+        assert_eq!(tallies(flight), [(2, 0), (2, 2)]);
+    }
+}
