@@ -9,6 +9,9 @@ use super::slab::NONE;
 use crate::model::Timestamp;
 use crate::source::Progress;
 
+/// So many are looked at one by one.
+const CLOSE: usize = 8;
+
 /// What comes of one point.
 pub(super) struct Feed<'a> {
     point: usize,
@@ -163,16 +166,16 @@ impl<'a> Feed<'a> {
         left.get(..ABREAST).unwrap_or(left)
     }
 
-    /// Of what is at hand, that which comes until then.
-    pub fn until(&self, time: Timestamp) -> impl Iterator<Item = &Sighting> {
+    /// Of what is at hand, that which comes before then.
+    pub fn before(&self, time: Timestamp) -> impl Iterator<Item = &Sighting> {
         let left = self.at_hand().iter();
-        left.take_while(move |sighting| self.about(sighting) <= time)
+        left.take_while(move |sighting| self.about(sighting) < time)
     }
 
-    /// Whether that is all that comes until then.
+    /// Whether that is all that comes before then.
     pub fn reaches(&self, time: Timestamp) -> bool {
         let last = self.at_hand().last();
-        last.map_or(self.has_ended, |last| self.about(last) > time)
+        last.map_or(self.has_ended, |last| self.about(last) >= time)
     }
 
     /// When a sighting at hand is, by the clock of the next in turn.
@@ -181,18 +184,28 @@ impl<'a> Feed<'a> {
         ahead.map_or(sighting.time, |ahead| self.head + ahead)
     }
 
-    /// Where the first sighting of a flow is among what is at hand.
+    /// Where the first sighting of a flow is in what is left of the batch.
     pub fn first_of(&mut self, lane: Lane) -> Option<usize> {
-        if !self.by_lane.is_known {
-            self.by_lane.learn(&self.batch.sightings, self.next);
-        }
         if self.jump <= self.next {
             self.find_jump();
         }
-        let place = self
-            .by_lane
-            .first_of(lane, &self.batch.sightings, self.next)?;
+        let place = self.near(lane).or_else(|| self.far(lane))?;
         (place < self.jump).then_some(place)
+    }
+
+    /// The same among the very next, which takes no learning where all others are.
+    fn near(&self, lane: Lane) -> Option<usize> {
+        let mut next = self.at_hand().iter().take(CLOSE);
+        let place = next.position(|sighting| sighting.lane == lane)?;
+        Some(self.next + place)
+    }
+
+    fn far(&mut self, lane: Lane) -> Option<usize> {
+        if !self.by_lane.is_known {
+            self.by_lane.learn(&self.batch.sightings, self.next);
+        }
+        self.by_lane
+            .first_of(lane, &self.batch.sightings, self.next)
     }
 
     /// Whether nothing is left of what has come, and more will.

@@ -94,16 +94,16 @@ fn may_go_first(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
     is_wanted && others.all(|other| lacks_flow(flight, feeds, other, point))
 }
 
-/// Whether a point surely has nothing of the flow of what another takes next until that does.
+/// Whether a point surely has nothing of the flow of what another takes next before that does.
 fn lacks_flow(flight: &Flight, feeds: &[Feed<'_>], point: usize, other: usize) -> bool {
-    let Some((next, until)) = feeds[other].next() else {
+    let Some((next, then)) = feeds[other].next() else {
         return false;
     };
     let Some(lane) = flight.lane_beside(other, next, point) else {
         return false;
     };
-    let mut until_then = feeds[point].until(until);
-    until_then.all(|theirs| theirs.lane != lane) && feeds[point].reaches(until)
+    let mut before = feeds[point].before(then);
+    before.all(|theirs| theirs.lane != lane) && feeds[point].reaches(then)
 }
 
 /// Gives what a point takes next if all others have the same at hand, as the first of its
