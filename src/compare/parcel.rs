@@ -30,6 +30,8 @@ pub(super) struct Parcel {
     pub last: Timestamp,
     /// First of its pieces.
     pub pieces: u32,
+    /// Where the last of these ends.
+    pub reach: u32,
     /// First of its keys.
     pub keys: u32,
     /// Points that saw any of it.
@@ -104,6 +106,7 @@ impl Parcel {
             first,
             last: first,
             pieces: NONE,
+            reach: 0,
             keys: NONE,
             seen: 0,
             is_carrier: sighting.is_carrier,
@@ -126,8 +129,16 @@ impl Parcel {
         self.length = self.length.min(other.length);
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
+        self.reach = self.reach.max(other.reach);
         self.seen |= other.seen;
         self.is_carrier |= other.is_carrier;
+    }
+
+    /// First of the pieces among which some bytes may be. Mostly they come in order, and are
+    /// behind all.
+    pub fn pieces_near(&self, offset: u32, bytes: u32) -> u32 {
+        let are_beyond = bytes > 0 && offset >= self.reach;
+        if are_beyond { NONE } else { self.pieces }
     }
 
     /// Whether all of it came in this piece everywhere, as it was.

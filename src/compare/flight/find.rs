@@ -382,7 +382,7 @@ impl Flight {
             return None;
         }
         let mut overlaps = false;
-        let mut at = known.pieces;
+        let mut at = known.pieces_near(offset, bytes);
         while at != NONE {
             let piece = &self.pieces[at];
             if piece.offset == offset && piece.bytes == bytes {

@@ -479,7 +479,9 @@ impl Flight {
         while self.seen.len() < needed {
             self.seen.push(Seen::default);
         }
-        self.parcels[parcel].pieces = piece;
+        let known = &mut self.parcels[parcel];
+        known.pieces = piece;
+        known.reach = known.reach.max(self.pieces[piece].end());
         piece
     }
 

@@ -124,7 +124,7 @@ impl Flight {
         offset: u32,
         bytes: u32,
     ) -> bool {
-        let mut at = parcel.pieces;
+        let mut at = parcel.pieces_near(offset, bytes);
         while at != NONE {
             let piece = &self.pieces[at];
             let overlaps = piece.offset < offset + bytes && offset < piece.end();
@@ -137,7 +137,7 @@ impl Flight {
     }
 
     pub(super) fn exact(&self, parcel: u32, offset: u32, bytes: u32) -> u32 {
-        let mut at = self.parcels[parcel].pieces;
+        let mut at = self.parcels[parcel].pieces_near(offset, bytes);
         while at != NONE {
             let piece = &self.pieces[at];
             if piece.offset == offset && piece.bytes == bytes {
