@@ -8,6 +8,7 @@ use super::sighting::{Batch, Lane, NO_LANE, Sighting};
 use super::slab::NONE;
 use crate::model::Timestamp;
 use crate::source::Progress;
+use std::ops::Range;
 
 /// So many are looked at one by one.
 const CLOSE: usize = 8;
@@ -69,17 +70,25 @@ impl<'a> Feed<'a> {
         if !self.is_used_up() {
             return !self.has_ended;
         }
+        self.read_on(flight);
+        !self.has_ended
+    }
+
+    /// Takes in the next batch behind what is left of this, if there is one.
+    pub fn read_on(&mut self, flight: &mut Flight) {
         match self.intake.take(self.point) {
             None => self.has_ended = true,
             Some(sent) => self.open(sent, flight),
         }
         self.look_ahead(flight);
-        !self.has_ended
     }
 
     fn open(&mut self, sent: Sent, flight: &mut Flight) {
         self.by_lane.pass(self.batch.sightings.len());
-        let matched = std::mem::replace(&mut self.batch, sent.batch);
+        let mut matched = std::mem::replace(&mut self.batch, sent.batch);
+        let left = matched.sightings.drain(self.next..);
+        let left = left.filter(|sighting| sighting.lane != NO_LANE);
+        self.batch.sightings.splice(..0, left);
         self.intake.give_back(self.point, matched.sightings);
         self.next = 0;
         (self.read, self.frames) = (sent.read, sent.frames);
@@ -150,14 +159,57 @@ impl<'a> Feed<'a> {
         Some((sighting, self.head))
     }
 
+    /// The places of what is left of the batch, up to where the time is far from that before.
+    pub fn places(&mut self) -> Range<usize> {
+        if self.jump <= self.next {
+            self.find_jump();
+        }
+        self.next..self.jump
+    }
+
     /// Where that is.
     pub fn place(&self) -> usize {
         self.next
     }
 
     /// What is at a place of the batch.
-    pub fn at(&self, place: usize) -> &[Sighting] {
-        self.batch.sightings.get(place..=place).unwrap_or_default()
+    pub fn at(&self, place: usize) -> &Sighting {
+        &self.batch.sightings[place]
+    }
+
+    /// A time by the clock of the point, as that goes with the next in turn.
+    pub fn own_time(&self, time: Timestamp) -> Timestamp {
+        let ahead = self.next().map(|(next, head)| (next.time, time - head));
+        ahead.map_or(time, |(next, ahead)| next + ahead)
+    }
+
+    /// Where the next of the same flow is, if that is at hand.
+    pub fn behind(&self, place: usize) -> Option<usize> {
+        let behind = self.by_lane.nexts[place] as usize;
+        (behind < self.jump).then_some(behind)
+    }
+
+    /// What is at a place and behind it of the same flow.
+    pub fn line(&self, place: usize) -> impl Iterator<Item = &Sighting> {
+        let places = std::iter::successors(Some(place), |place| self.behind(*place));
+        places.map(|place| self.at(place))
+    }
+
+    /// How many are left of what has come.
+    pub fn left(&self) -> usize {
+        let left = self.batch.sightings[self.next..].iter();
+        left.filter(|sighting| sighting.lane != NO_LANE).count()
+    }
+
+    /// When the last is of what is at hand, by the clock of the next in turn.
+    pub fn reach(&self) -> Timestamp {
+        let last = self.batch.sightings.last();
+        last.map_or(self.head, |last| self.about(last))
+    }
+
+    /// Whether more will come before some time.
+    pub fn is_short_of(&self, time: Timestamp) -> bool {
+        !self.has_ended && self.jump >= self.batch.sightings.len() && self.reach() < time
     }
 
     /// What comes next; of what is taken out, the lane is gone.
@@ -189,23 +241,26 @@ impl<'a> Feed<'a> {
         if self.jump <= self.next {
             self.find_jump();
         }
-        let place = self.near(lane).or_else(|| self.far(lane))?;
-        (place < self.jump).then_some(place)
-    }
-
-    /// The same among the very next, which takes no learning where all others are.
-    fn near(&self, lane: Lane) -> Option<usize> {
-        let mut next = self.at_hand().iter().take(CLOSE);
-        let place = next.position(|sighting| sighting.lane == lane)?;
-        Some(self.next + place)
-    }
-
-    fn far(&mut self, lane: Lane) -> Option<usize> {
         if !self.by_lane.is_known {
             self.by_lane.learn(&self.batch.sightings, self.next);
         }
-        self.by_lane
-            .first_of(lane, &self.batch.sightings, self.next)
+        let sightings = &self.batch.sightings;
+        let place = self.by_lane.first_of(lane, sightings, self.next)?;
+        (place < self.jump).then_some(place)
+    }
+
+    /// The same, most likely among the very next, which takes no learning where all others
+    /// are.
+    pub fn soon(&mut self, lane: Lane) -> Option<usize> {
+        if self.jump <= self.next {
+            self.find_jump();
+        }
+        let mut next = self.at_hand().iter().take(CLOSE);
+        match next.position(|sighting| sighting.lane == lane) {
+            Some(ahead) if self.next + ahead < self.jump => Some(self.next + ahead),
+            Some(_) => None,
+            None => self.first_of(lane),
+        }
     }
 
     /// Whether nothing is left of what has come, and more will.
@@ -233,14 +288,9 @@ impl<'a> Feed<'a> {
         self.look_ahead(flight);
     }
 
-    /// What is at a place was taken.
-    pub fn take_out(&mut self, place: usize, flight: &mut Flight) {
-        if place == self.next {
-            return self.advance(1, flight);
-        }
-        if let Some(taken) = self.batch.sightings.get_mut(place) {
-            taken.lane = NO_LANE;
-        }
+    /// What is at a place was taken; [`advance`](Self::advance) goes on behind what was.
+    pub fn mark_taken(&mut self, place: usize) {
+        self.batch.sightings[place].lane = NO_LANE;
     }
 
     /// Gives the next sighting to be matched.
@@ -318,6 +368,50 @@ impl ByLane {
                 NONE => NONE,
                 behind => self.base.wrapping_add(behind),
             };
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod of_memory {
+    //! What comes of a point, made up.
+
+    use super::*;
+    use crate::compare::sighting::example;
+    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
+
+    pub fn lane(number: u8) -> FlowKey {
+        FlowKey {
+            addresses: Addresses::v4([10, 0, 0, number], [10, 0, 1, 1]),
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        }
+    }
+
+    /// A packet of a flow by its identification, at a time in microseconds.
+    pub fn seen(lane: u32, id: u32, time: i64) -> Sighting {
+        Sighting {
+            lane,
+            time: Timestamp(time * 1_000),
+            is_fresh: true,
+            ..example(id)
+        }
+    }
+
+    /// A batch with flows that were not met before.
+    pub fn sent(lanes: Vec<FlowKey>, sightings: Vec<Sighting>) -> Sent {
+        let batch = Batch {
+            lanes,
+            sightings,
+            until: Timestamp(0),
+            ..Batch::default()
+        };
+        Sent {
+            batch,
+            read: Progress::default(),
+            frames: 0,
+            from: None,
         }
     }
 }

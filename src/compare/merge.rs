@@ -1,6 +1,7 @@
 //! What came of all points is given to be matched: what is the same at all of them at once,
 //! all else in one order of time.
 
+use super::by_flow::ByFlow;
 use super::feed::{Feed, Turn};
 use super::flight::{AT_ONCE, Flight, apart};
 use super::run::{MAX_POINTS, Read};
@@ -12,6 +13,9 @@ use std::ops::ControlFlow;
 const MISSING: usize = 4;
 /// What is late by so many is not missing.
 const LATE: usize = 8;
+/// Where fewer than so many go abreast between what does not, the points have their flows in
+/// different orders: one or two do so there, and 33 where one of 33 packets is lost.
+const FEW: usize = 4;
 
 /// Gives everything to be matched, until `flow` breaks.
 pub(super) fn merge(
@@ -19,8 +23,12 @@ pub(super) fn merge(
     feeds: &mut [Feed<'_>],
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
+    let mut by_flow = ByFlow::new(feeds.len());
+    let mut stride = Stride::new();
+    let mut has_read = false;
     loop {
-        if feeds.iter().any(Feed::is_used_up) && flow(read_of(feeds)).is_break() {
+        has_read |= feeds.iter().any(Feed::is_used_up);
+        if std::mem::take(&mut has_read) && flow(read_of(feeds)).is_break() {
             feeds.iter().for_each(|feed| feed.end_here(flight));
             return ControlFlow::Break(());
         }
@@ -29,7 +37,7 @@ pub(super) fn merge(
             are_ready &= feed.is_ready(flight);
         }
         if are_ready {
-            run_abreast(flight, feeds);
+            stride.note(run_abreast(flight, feeds));
         }
         if feeds.iter().any(Feed::is_used_up) {
             continue;
@@ -39,24 +47,58 @@ pub(super) fn merge(
         };
         if are_ready && let Some(other) = out_of_turn(flight, feeds, point) {
             feeds[other].take_one(flight);
-        } else if !are_ready || !take_at_hand(flight, feeds, point) {
-            let until = until(feeds, point);
-            feeds[point].run_until(until, flight);
+            continue;
         }
+        if are_ready && come_otherwise(flight, feeds, point) {
+            if stride.is_short() {
+                has_read = by_flow.take(flight, feeds);
+                continue;
+            }
+            if take_at_hand(flight, feeds, point) {
+                continue;
+            }
+        }
+        let until = until(feeds, point);
+        feeds[point].run_until(until, flight);
     }
 }
 
-/// Gives what all points take next, as long as that is the same.
-fn run_abreast(flight: &mut Flight, feeds: &mut [Feed<'_>]) {
+/// How many packets went abreast before something did not, of late.
+struct Stride {
+    /// Eight times their mean.
+    sum: usize,
+}
+
+impl Stride {
+    fn new() -> Self {
+        Self { sum: FEW * 16 }
+    }
+
+    fn note(&mut self, abreast: usize) {
+        self.sum = self.sum - self.sum / 8 + abreast;
+    }
+
+    fn is_short(&self) -> bool {
+        self.sum < FEW * 8
+    }
+}
+
+/// Gives what all points take next, as long as that is the same; says how many that were.
+fn run_abreast(flight: &mut Flight, feeds: &mut [Feed<'_>]) -> usize {
+    let mut all = 0;
     loop {
+        if let Some(now) = now(feeds) {
+            flight.pass(now);
+        }
         let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
         for (next, feed) in next.iter_mut().zip(feeds.iter()) {
             *next = feed.at_hand();
         }
         let taken = flight.take_abreast(&next[..feeds.len()]);
         if taken == 0 {
-            return;
+            return all;
         }
+        all += taken;
         for feed in feeds.iter_mut() {
             feed.advance(taken, flight);
         }
@@ -113,15 +155,12 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed<'_>], point: usize) -> bo
     let Some(flow) = next.and_then(|(next, _)| flight.flow_abreast(point, next)) else {
         return false;
     };
-    if is_left_out(flight, feeds, point) {
-        return false;
-    }
     let mut places = [0; MAX_POINTS];
     for (other, (feed, place)) in feeds.iter_mut().zip(&mut places).enumerate() {
         *place = if other == point {
             feed.place()
         } else {
-            match feed.first_of(flight.paths.lane_at(flow, other)) {
+            match feed.soon(flight.paths.lane_at(flow, other)) {
                 Some(place) => place,
                 None => return false,
             }
@@ -129,15 +168,26 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed<'_>], point: usize) -> bo
     }
     let mut same: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
     for ((same, feed), place) in same.iter_mut().zip(feeds.iter()).zip(places) {
-        *same = feed.at(place);
+        *same = std::slice::from_ref(feed.at(place));
     }
     let is_taken = flight.take_abreast(&same[..feeds.len()]) > 0;
     if is_taken {
         for (feed, place) in feeds.iter_mut().zip(places) {
-            feed.take_out(place, flight);
+            feed.mark_taken(place);
+            feed.advance(0, flight);
         }
     }
     is_taken
+}
+
+/// Whether what a point takes next may be taken at once and comes to others, but not in this
+/// order.
+fn come_otherwise(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
+    let Some((first, _)) = feeds[point].next() else {
+        return false;
+    };
+    let is_it = |feed: &Feed<'_>| feed.next().is_some_and(|(next, _)| next.is_same_as(first));
+    flight.may_be_abreast(first) && !feeds.iter().all(is_it) && !is_left_out(flight, feeds, point)
 }
 
 /// Whether another point goes on with what a point takes soon, and has what that takes next
@@ -160,8 +210,14 @@ fn is_left_out(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
     others.any(|(other, feed)| other != point && goes_on((other, feed)))
 }
 
+/// When the first of what is next comes: all before was taken.
+pub(super) fn now(feeds: &[Feed<'_>]) -> Option<Timestamp> {
+    let heads = feeds.iter().filter_map(Feed::next);
+    heads.map(|(_, time)| time).min()
+}
+
 /// The point whose next sighting comes first.
-fn earliest(feeds: &[Feed<'_>]) -> Option<usize> {
+pub(super) fn earliest(feeds: &[Feed<'_>]) -> Option<usize> {
     let heads = feeds.iter().enumerate().filter_map(|(point, feed)| {
         let (_, time) = feed.next()?;
         Some((time, point))
@@ -191,11 +247,12 @@ fn read_of(feeds: &[Feed<'_>]) -> Read {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::feed::of_memory::{lane, seen, sent};
     use crate::compare::flight::of_two_points;
     use crate::compare::intake::Intake;
     use crate::compare::reader::Sent;
     use crate::compare::sighting::{Batch, Form, example};
-    use crate::model::{Addresses, Duration, FlowKey, Protocol, ScopeTag};
+    use crate::model::Duration;
     use crate::source::Progress;
     use std::cell::Cell;
 
@@ -238,46 +295,16 @@ mod tests {
         (asked.get(), flight)
     }
 
-    fn lane(number: u8) -> FlowKey {
-        FlowKey {
-            addresses: Addresses::v4([10, 0, 0, number], [10, 0, 1, 1]),
-            ports: None,
-            protocol: Protocol::UDP,
-            scope: ScopeTag::WIRE,
-        }
-    }
-
-    /// A packet of a flow by its identification, at a time in microseconds.
-    fn seen(lane: u32, id: u32, time: i64) -> Sighting {
-        Sighting {
-            lane,
-            time: Timestamp(time * 1_000),
-            is_fresh: true,
-            ..example(id)
-        }
-    }
-
     /// Who goes first where both points saw packets of two flows, the first one more packet of
     /// the first flow, and then these are what comes of each.
     fn first_of(next: [&[Sighting]; 2]) -> Option<usize> {
         let mut flight = of_two_points();
         let both = [seen(0, 1, 10), seen(1, 1, 11)];
         let firsts = [[&both[..], &[seen(0, 2, 100)]].concat(), both.to_vec()];
-        let sent = |(first, next): (Vec<Sighting>, &[Sighting])| {
-            let batch = Batch {
-                lanes: vec![lane(0), lane(1)],
-                sightings: [&first[..], next].concat(),
-                until: Timestamp(0),
-                ..Batch::default()
-            };
-            vec![Sent {
-                batch,
-                read: Progress::default(),
-                frames: 0,
-                from: None,
-            }]
+        let batch = |(first, next): (Vec<Sighting>, &[Sighting])| {
+            vec![sent(vec![lane(0), lane(1)], [&first[..], next].concat())]
         };
-        let intake = Intake::of(firsts.into_iter().zip(next).map(sent));
+        let intake = Intake::of(firsts.into_iter().zip(next).map(batch));
         let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
         for feed in &mut feeds {
             assert!(feed.is_ready(&mut flight));
@@ -338,5 +365,22 @@ mod tests {
         let ends: Vec<Timestamp> = ends.collect();
         assert!(ends.contains(&Timestamp(39)), "{ends:?}");
         assert!(ends.iter().all(|end| *end <= Timestamp(40)), "{ends:?}");
+    }
+
+    #[test]
+    fn where_hardly_anything_goes_abreast_strides_are_short() {
+        let mut stride = Stride::new();
+        assert!(!stride.is_short(), "nothing is known yet");
+        let mut notes = 0;
+        while !stride.is_short() {
+            stride.note(1);
+            notes += 1;
+        }
+        assert!((4..30).contains(&notes), "{notes}");
+        // One in 33 is lost, and what is behind it goes on.
+        for abreast in [33, 0].repeat(20) {
+            stride.note(abreast);
+        }
+        assert!(!stride.is_short());
     }
 }

@@ -5,7 +5,7 @@
 //!  capture ─► reader ┐                   paths: which flow of one point is which of another
 //!  capture ─► reader ┼─► intake ─► feeds ─► merge ─► flight  clock: how far apart times are
 //!  capture ─► reader ┘                                 │
-//!                                     abreast ┌────────┤ all else
+//!                             abreast, by flow┌────────┤ all else
 //!                                             │ in step│
 //!                                             │   march parcels
 //!                                             └─────┴───┴──► book ─► accounts ─► outcome
@@ -25,7 +25,8 @@
 //! packets. That two flows of two points are one is learnt from what was matched. Packets of
 //! a flow that all points know, and that come to all in the same order, are not looked for at
 //! all: each is the next in line, and is counted with those before it that fared alike. What
-//! all points have at hand as the next of its flow never waits in line, either.
+//! all points have at hand as the next of its flow never waits in line, either; where flows
+//! come to them in different orders, that is looked for flow by flow (`by_flow`).
 //!
 //! What must hold: memory follows what is under way, never the length of a file; the same
 //! captures give the same outcome; what was seen in front and behind is counted alike, so
@@ -38,6 +39,7 @@ mod aligned;
 mod alike;
 mod between;
 mod book;
+mod by_flow;
 mod clock;
 mod content;
 mod copies;

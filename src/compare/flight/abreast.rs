@@ -52,14 +52,18 @@ struct Abreast<P> {
 }
 
 impl<P: Points> Abreast<P> {
-    /// Of which nothing is known yet.
+    /// Of which nothing is known yet; with room for times.
     #[inline(always)]
-    fn of(points: P) -> Self {
+    fn of(points: P, times: Vec<[Timestamp; ABREAST]>) -> Self {
+        let mut times = times;
+        if points.all().len() > 2 {
+            times.resize(points.all().len(), [Timestamp(0); ABREAST]);
+        }
         Self {
             points,
             flows: [NONE; ABREAST],
             are_fresh: [false; ABREAST],
-            times: Vec::new(),
+            times,
             spans: [(Timestamp(0), Timestamp(0)); ABREAST],
         }
     }
@@ -104,12 +108,18 @@ impl Flight {
         }
     }
 
+    /// The same of packets that were found to be the same everywhere, and to come at once, of
+    /// flows that all points know.
+    pub fn take_gathered(&mut self, next: &[&[Sighting]], flows: &[u32]) -> usize {
+        match next {
+            [front, back] => self.take_known_as([*front, *back], flows),
+            _ => self.take_known_as(next, flows),
+        }
+    }
+
     #[inline(never)]
     fn take_next(&mut self, points: impl Points) -> usize {
-        let mut abreast = Abreast {
-            times: std::mem::take(&mut self.times),
-            ..Abreast::of(points)
-        };
+        let mut abreast = Abreast::of(points, std::mem::take(&mut self.times));
         let common = self.common(&mut abreast);
         if common > 1 {
             self.fetch_flows(0, &abreast.flows[..common]);
@@ -119,20 +129,33 @@ impl Flight {
         taken
     }
 
+    #[inline(never)]
+    fn take_known_as(&mut self, points: impl Points, flows: &[u32]) -> usize {
+        let mut abreast = Abreast::of(points, std::mem::take(&mut self.times));
+        abreast.flows[..flows.len()].copy_from_slice(flows);
+        for place in 0..flows.len() {
+            self.note(&mut abreast, place);
+        }
+        let taken = self.take_common(&mut abreast, flows.len());
+        self.times = abreast.times;
+        taken
+    }
+
     /// Whether a sighting is of a kind that all points may take at once.
     pub fn may_be_abreast(&self, sighting: &Sighting) -> bool {
         self.is_acquainted && sighting.form != Form::Piece
     }
 
+    /// The flow of a lane, if all points know it.
+    pub fn flow_everywhere(&self, point: usize, lane: Lane) -> Option<u32> {
+        let flow = self.paths.bound_to(point, lane);
+        (flow != NONE && !self.paths.is_wanting(flow)).then_some(flow)
+    }
+
     /// The flow of what may be taken so, if all points know it.
     pub fn flow_abreast(&self, point: usize, sighting: &Sighting) -> Option<u32> {
-        if !self.may_be_abreast(sighting) {
-            return None;
-        }
-        let flow = self.paths.bound_to(point, sighting.lane);
-        let may_be = flow != NONE
-            && (sighting.is_fresh || self.is_idle(flow))
-            && !self.paths.is_wanting(flow);
+        let flow = self.flow_everywhere(point, sighting.lane)?;
+        let may_be = self.may_be_abreast(sighting) && (sighting.is_fresh || self.is_idle(flow));
         may_be.then_some(flow)
     }
 
@@ -145,7 +168,7 @@ impl Flight {
 
     /// Whether nothing of a flow is on its way, so that a packet that every point sees next
     /// can be nothing else.
-    fn is_idle(&self, flow: u32) -> bool {
+    pub fn is_idle(&self, flow: u32) -> bool {
         !self.paths.is_under_way(flow) && !self.march.waits(flow)
     }
 
@@ -153,11 +176,6 @@ impl Flight {
     /// of which flows they are, when they came, and whether each is fresh everywhere.
     #[inline(always)]
     fn common(&self, abreast: &mut Abreast<impl Points>) -> usize {
-        if abreast.points() > 2 {
-            abreast
-                .times
-                .resize(abreast.points(), [Timestamp(0); ABREAST]);
-        }
         let lengths = abreast.next().iter().map(|next| next.len());
         let most = lengths.min().unwrap_or(0).min(ABREAST);
         (0..most)
@@ -167,8 +185,7 @@ impl Flight {
 
     #[inline(always)]
     fn is_common(&self, abreast: &mut Abreast<impl Points>, place: usize) -> bool {
-        let (mut flow, mut is_fresh) = (NONE, true);
-        let mut span = (Timestamp(0), Timestamp(0));
+        let mut flow = NONE;
         for (point, next) in abreast.points.all().iter().enumerate() {
             let sighting = &next[place];
             let bound = self.paths.bound_to(point, sighting.lane);
@@ -180,6 +197,19 @@ impl Flight {
             if !(is_same && may_be && bound == flow && is_at_once(sighting, &next[0])) {
                 return false;
             }
+        }
+        abreast.flows[place] = flow;
+        self.note(abreast, place);
+        true
+    }
+
+    /// Notes when a packet came, and whether it is fresh everywhere.
+    #[inline(always)]
+    fn note(&self, abreast: &mut Abreast<impl Points>, place: usize) {
+        let mut is_fresh = true;
+        let mut span = (Timestamp(0), Timestamp(0));
+        for (point, next) in abreast.points.all().iter().enumerate() {
+            let sighting = &next[place];
             is_fresh &= sighting.is_fresh;
             let time = self.time_of(point, sighting);
             span = match point {
@@ -190,9 +220,7 @@ impl Flight {
                 times[place] = time;
             }
         }
-        (abreast.flows[place], abreast.are_fresh[place]) = (flow, is_fresh);
-        abreast.spans[place] = span;
-        true
+        (abreast.are_fresh[place], abreast.spans[place]) = (is_fresh, span);
     }
 
     /// Takes packets that are the same at every point, as long as there is nothing else that
@@ -202,7 +230,6 @@ impl Flight {
         if common == 0 {
             return 0;
         }
-        self.pass(abreast.spans[0].0);
         let mut taken = 0;
         while taken < common && self.may_come(abreast, taken) {
             taken += 1;
@@ -384,7 +411,7 @@ mod tests {
 
     /// How many packets two points have in common that they take at once.
     fn common(flight: &Flight, next: &[Sighting]) -> usize {
-        let mut abreast = Abreast::of([next, next]);
+        let mut abreast = Abreast::of([next, next], Vec::new());
         flight.common(&mut abreast)
     }
 
@@ -419,14 +446,14 @@ mod tests {
         let mut other = next.clone();
         other[3].head = 1;
         let common = |other: &[Sighting]| {
-            let mut abreast = Abreast::of([&next[..], other]);
+            let mut abreast = Abreast::of([&next[..], other], Vec::new());
             flight.common(&mut abreast)
         };
         assert_eq!(common(&other), 3);
         assert_eq!(common(&next[..2]), 2);
         let flow = flight.paths.add(0, 0);
         assert_eq!(flight.paths.bound_to(0, 0), flow);
-        let mut abreast = Abreast::of([&next[..], &next[..]]);
+        let mut abreast = Abreast::of([&next[..], &next[..]], Vec::new());
         assert_eq!(flight.common(&mut abreast), 0);
     }
 

@@ -212,12 +212,25 @@ impl Flight {
     /// Takes the next sighting, whichever point it is of, with its time by the clock of the
     /// first.
     pub fn take(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
-        let arrival = Arrival {
+        self.pass(time);
+        self.take_now(Arrival {
             point,
             sighting,
             time,
-        };
-        self.pass(time);
+        });
+    }
+
+    /// Takes a sighting before others that are earlier.
+    pub fn take_early(&mut self, point: usize, sighting: &Sighting) {
+        self.take_now(Arrival {
+            point,
+            sighting,
+            time: self.time_of(point, sighting),
+        });
+    }
+
+    fn take_now(&mut self, arrival: Arrival<'_>) {
+        let (point, sighting, _) = arrival.parts();
         let flow = self.paths.flow_of(point, sighting.lane);
         if sighting.form == Form::Piece {
             if self.paths.comes_in_fragments(point, sighting.lane) {

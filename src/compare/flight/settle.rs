@@ -20,7 +20,7 @@ const GROUPED: usize = 1 << 14;
 
 impl Flight {
     /// Time goes on: what is over is settled.
-    pub(super) fn pass(&mut self, time: Timestamp) {
+    pub(in crate::compare) fn pass(&mut self, time: Timestamp) {
         self.now = self.now.max(time);
         while let Some(place) = self.march.overdue(self.now, LINGER) {
             self.falls_out(place);

@@ -6,6 +6,7 @@
 mod alike;
 mod around;
 mod backward;
+mod both_ways;
 mod bundle;
 mod changes;
 mod clocks;

@@ -1,0 +1,369 @@
+//! What all points have at hand of each flow, taken flow by flow: where packets of many flows
+//! come to points in different orders, as they do where they go both ways, each flow still
+//! comes in its own.
+
+use super::feed::Feed;
+use super::flight::{ABREAST, AT_ONCE, Flight};
+use super::merge::{earliest, now};
+use super::run::MAX_POINTS;
+use super::sighting::{Lane, NO_LANE, Sighting};
+use crate::model::{Duration, Timestamp};
+
+/// So many wait for what others have not at hand yet before more of a point is read; with
+/// more of them, they are taken one by one.
+const MOST_LEFT: usize = 1 << 12;
+/// For so long something is left for others to have it at hand: half of what is at once.
+const LEFT_FOR: Duration = Duration::from_millis(5);
+/// So many of a flow are looked at to tell what is missing at a point from what is late.
+const SOON: usize = 4;
+
+/// Takes what is at hand flow by flow.
+#[derive(Debug, Default)]
+pub(super) struct ByFlow {
+    /// By point: the same packets, which are taken together, and of which flows they are.
+    group: Vec<Vec<Sighting>>,
+    flows: Vec<u32>,
+    /// By lane of the first point: the turn in which its flow was taken.
+    taken: Vec<u32>,
+    turn: u32,
+    /// By point: until when is taken what it has at hand, by its own clock.
+    limits: Vec<Timestamp>,
+}
+
+/// A flow that all points know, with the places where each has it next.
+struct Line {
+    flow: u32,
+    places: [usize; MAX_POINTS],
+    /// Whether nothing of it is on its way.
+    is_idle: bool,
+}
+
+/// What comes next of a flow.
+enum Next {
+    /// The same packet at all points.
+    Everywhere,
+    /// Not the same everywhere.
+    Different,
+    /// Some point does not have it in time, or it may be something else.
+    Nowhere,
+}
+
+impl ByFlow {
+    pub fn new(points: usize) -> Self {
+        Self {
+            group: vec![Vec::with_capacity(ABREAST); points],
+            ..Self::default()
+        }
+    }
+
+    /// Takes what all points have at hand at about the time of the earliest, and what has
+    /// been left for too long; reads on where too little is at hand, and says whether it did.
+    /// All feeds have something.
+    pub fn take(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>]) -> bool {
+        let Some(now) = now(feeds) else {
+            return false;
+        };
+        let until = now + AT_ONCE;
+        let mut has_taken = self.take_flows(flight, feeds, until);
+        if feeds.iter().any(|feed| feed.next().is_none()) {
+            return false;
+        }
+        has_taken |= match short_of(feeds, until) {
+            None => take_until(flight, feeds, |_, time| time + LEFT_FOR <= until),
+            Some(short) if feeds[short].left() > MOST_LEFT => {
+                let mut most = feeds[short].left() - MOST_LEFT / 2;
+                take_until(flight, feeds, |point, _| {
+                    most -= usize::from(point == short);
+                    most > 0
+                })
+            }
+            Some(_) => {
+                let is_short =
+                    |feed: &&mut Feed<'_>| feed.is_short_of(until) && feed.left() <= MOST_LEFT;
+                let shorts = feeds.iter_mut().filter(is_short);
+                shorts.for_each(|feed| feed.read_on(flight));
+                return true;
+            }
+        };
+        if !has_taken && let Some(point) = earliest(feeds) {
+            feeds[point].take_one(flight);
+        }
+        false
+    }
+
+    /// Takes of each flow what all points have at hand, up to some time; says whether there
+    /// was anything.
+    fn take_flows(
+        &mut self,
+        flight: &mut Flight,
+        feeds: &mut [Feed<'_>],
+        until: Timestamp,
+    ) -> bool {
+        self.turn = self.turn.wrapping_add(1);
+        self.limits.clear();
+        self.limits
+            .extend(feeds.iter().map(|feed| feed.own_time(until)));
+        let mut has_taken = false;
+        for place in feeds[0].places() {
+            let first = feeds[0].at(place);
+            if first.time > self.limits[0] {
+                break;
+            }
+            let lane = first.lane;
+            if self.is_to_be_taken(lane)
+                && let Some(line) = Line::of(flight, feeds, lane)
+            {
+                has_taken |= self.take_line(flight, feeds, line);
+            }
+        }
+        self.take_group(flight);
+        for feed in feeds {
+            feed.advance(0, flight);
+        }
+        has_taken
+    }
+
+    /// Takes what all points have of a flow; says whether there was anything. Within the
+    /// flow everything is taken in its order.
+    fn take_line(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], mut line: Line) -> bool {
+        let mut has_taken = false;
+        loop {
+            let goes_on = match line.next(feeds, &self.limits) {
+                Next::Nowhere => return has_taken,
+                Next::Everywhere => self.group_next(flight, feeds, &mut line),
+                Next::Different => {
+                    // What was gathered of the flow goes before it.
+                    self.take_group(flight);
+                    let point = line.goes_first(flight, feeds);
+                    flight.take_early(point, feeds[point].at(line.places[point]));
+                    line.is_idle = flight.is_idle(line.flow);
+                    line.take(feeds, point) && !flight.paths.is_part(line.flow)
+                }
+            };
+            has_taken = true;
+            if !goes_on {
+                return true;
+            }
+        }
+    }
+
+    /// Gathers a packet that all points have next of a flow; says whether all have more.
+    fn group_next(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], line: &mut Line) -> bool {
+        let mut have_more = true;
+        for (point, group) in self.group.iter_mut().enumerate() {
+            group.push(*feeds[point].at(line.places[point]));
+            have_more &= line.take(feeds, point);
+        }
+        self.flows.push(line.flow);
+        if self.flows.len() == ABREAST {
+            self.take_group(flight);
+        }
+        have_more
+    }
+
+    /// Takes what was gathered.
+    fn take_group(&mut self, flight: &mut Flight) {
+        let mut taken = 0;
+        while taken < self.flows.len() {
+            let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
+            for (next, group) in next.iter_mut().zip(&self.group) {
+                *next = &group[taken..];
+            }
+            match flight.take_gathered(&next[..self.group.len()], &self.flows[taken..]) {
+                0 => {
+                    for (point, group) in self.group.iter().enumerate() {
+                        flight.take_early(point, &group[taken]);
+                    }
+                    taken += 1;
+                }
+                abreast => taken += abreast,
+            }
+        }
+        self.group.iter_mut().for_each(Vec::clear);
+        self.flows.clear();
+    }
+
+    /// Whether a flow was not taken in this turn; from now on it was.
+    fn is_to_be_taken(&mut self, lane: Lane) -> bool {
+        if lane == NO_LANE {
+            return false;
+        }
+        let lane = lane as usize;
+        if self.taken.len() <= lane {
+            self.taken.resize(lane + 1, self.turn.wrapping_sub(1));
+        }
+        std::mem::replace(&mut self.taken[lane], self.turn) != self.turn
+    }
+}
+
+impl Line {
+    /// What all points have at hand of a flow of the first.
+    fn of(flight: &Flight, feeds: &mut [Feed<'_>], lane: Lane) -> Option<Self> {
+        let flow = flight.flow_everywhere(0, lane)?;
+        let mut places = [0; MAX_POINTS];
+        for (point, (feed, place)) in feeds.iter_mut().zip(&mut places).enumerate() {
+            *place = feed.first_of(flight.paths.lane_at(flow, point))?;
+        }
+        Some(Self {
+            flow,
+            places,
+            is_idle: flight.is_idle(flow),
+        })
+    }
+
+    /// What comes next of it, if that comes to each point until some time by its own clock.
+    #[inline]
+    fn next(&self, feeds: &[Feed<'_>], limits: &[Timestamp]) -> Next {
+        let first = feeds[0].at(self.places[0]);
+        if !(self.is_idle || first.is_fresh) {
+            return Next::Nowhere;
+        }
+        let mut is_same = true;
+        for ((feed, limit), place) in feeds.iter().zip(limits).zip(self.places) {
+            let next = feed.at(place);
+            if next.time > *limit {
+                return Next::Nowhere;
+            }
+            is_same &= next.is_same_as(first);
+        }
+        match is_same {
+            true => Next::Everywhere,
+            false => Next::Different,
+        }
+    }
+
+    /// What a point has next was taken; says whether it has more.
+    fn take(&mut self, feeds: &mut [Feed<'_>], point: usize) -> bool {
+        let place = &mut self.places[point];
+        let behind = feeds[point].behind(*place);
+        feeds[point].mark_taken(*place);
+        *place = behind.unwrap_or(*place);
+        behind.is_some()
+    }
+
+    /// Of points that have different packets next the one whose packet goes first. Nothing is
+    /// taken before points in front had it, if it comes there soon: what was overtaken is told
+    /// by that. Else others wait for it, or it is the earliest.
+    fn goes_first(&self, flight: &Flight, feeds: &[Feed<'_>]) -> usize {
+        let points = feeds.len();
+        let is_backward = flight.is_backward(self.flow);
+        let rank = |point: &usize| {
+            let first = feeds[*point].at(self.places[*point]);
+            let mut in_front = match is_backward {
+                false => 0..*point,
+                true => *point + 1..points,
+            };
+            let is_too_early = in_front.any(|other| self.comes_soon(feeds, other, first));
+            let is_wanted = flight.is_expected(*point, first);
+            let time = flight.time_of(*point, first);
+            (is_too_early, !is_wanted, time, *point)
+        };
+        (0..points).min_by_key(rank).unwrap_or(0)
+    }
+
+    /// Whether a packet is among what comes to a point next.
+    fn comes_soon(&self, feeds: &[Feed<'_>], point: usize, packet: &Sighting) -> bool {
+        let mut soon = feeds[point].line(self.places[point]).take(SOON);
+        soon.any(|soon| soon.is_same_as(packet))
+    }
+}
+
+/// The feed that has the least at hand of those that do not reach up to some time.
+fn short_of(feeds: &[Feed<'_>], until: Timestamp) -> Option<usize> {
+    let shorts = feeds.iter().enumerate();
+    let shorts = shorts.filter(|(_, feed)| feed.is_short_of(until));
+    let least = shorts.min_by_key(|(_, feed)| feed.reach());
+    least.map(|(point, _)| point)
+}
+
+/// Takes what comes first one by one, as long as `goes_on` says so of its point and time;
+/// says whether there was any.
+fn take_until(
+    flight: &mut Flight,
+    feeds: &mut [Feed<'_>],
+    mut goes_on: impl FnMut(usize, Timestamp) -> bool,
+) -> bool {
+    let mut has_taken = false;
+    while feeds.iter().all(|feed| feed.next().is_some())
+        && let Some(point) = earliest(feeds)
+        && now(feeds).is_some_and(|now| goes_on(point, now))
+    {
+        feeds[point].take_one(flight);
+        has_taken = true;
+    }
+    has_taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::feed::of_memory::{lane, seen, sent};
+    use crate::compare::flight::of_two_points;
+    use crate::compare::intake::Intake;
+
+    /// What becomes of two flows, of which both points saw a packet each, if that is what
+    /// comes of each point next, in such batches: packets that both had, then how many each
+    /// point has left, and whether it was read on.
+    fn taken(next: [&[&[Sighting]]; 2]) -> (u64, [usize; 2], bool) {
+        let mut flight = of_two_points();
+        let both = [seen(0, 1, 10), seen(1, 1, 11)];
+        let of_point = |next: &[&[Sighting]]| {
+            let (first, others) = next.split_first().expect("there is a batch");
+            let first = sent(vec![lane(0), lane(1)], [&both[..], first].concat());
+            let others = others.iter().map(|batch| sent(Vec::new(), batch.to_vec()));
+            std::iter::once(first).chain(others).collect()
+        };
+        let intake = Intake::of(next.into_iter().map(of_point));
+        let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
+        for feed in &mut feeds {
+            assert!(feed.is_ready(&mut flight));
+            feed.take_one(&mut flight);
+            feed.take_one(&mut flight);
+        }
+        let has_read = ByFlow::new(2).take(&mut flight, &mut feeds);
+        let left = [0, 1].map(|point| feeds[point].left());
+        flight.finish();
+        (flight.take_book().tallies[0].matched - 2, left, has_read)
+    }
+
+    #[test]
+    fn each_flow_is_taken_in_its_own_order() {
+        let front = [
+            seen(0, 2, 100),
+            seen(0, 3, 102),
+            seen(1, 2, 104),
+            seen(1, 3, 106),
+        ];
+        let back = [
+            seen(1, 2, 100),
+            seen(0, 2, 102),
+            seen(1, 3, 104),
+            seen(0, 3, 106),
+        ];
+        assert_eq!(taken([&[&front], &[&back]]), (4, [0, 0], false));
+    }
+
+    #[test]
+    fn what_was_lost_keeps_nothing_behind_it() {
+        let front = [seen(1, 2, 100), seen(0, 2, 101), seen(0, 3, 102)];
+        let back = [seen(0, 3, 103), seen(1, 2, 104)];
+        assert_eq!(taken([&[&front], &[&back]]), (2, [0, 0], false));
+        assert_eq!(taken([&[&back], &[&front]]), (2, [0, 0], false));
+    }
+
+    #[test]
+    fn what_others_do_not_have_yet_waits_for_the_next_batch() {
+        let front = [seen(0, 2, 100), seen(1, 2, 101), seen(0, 3, 102)];
+        let back = [seen(1, 2, 100), seen(0, 2, 103), seen(1, 3, 104)];
+        let more = [[seen(1, 3, 190)], [seen(0, 3, 200)]];
+        let next: [&[&[Sighting]]; 2] = [&[&front, &more[0]], &[&back, &more[1]]];
+        assert_eq!(taken(next), (2, [2, 2], true));
+    }
+
+    #[test]
+    fn what_comes_later_than_at_once_is_left() {
+        let front = [seen(0, 2, 100), seen(1, 2, 101), seen(0, 3, 90_000)];
+        let back = [seen(1, 2, 100), seen(0, 2, 101), seen(0, 3, 90_001)];
+        assert_eq!(taken([&[&front], &[&back]]), (2, [1, 1], false));
+    }
+}
