@@ -128,7 +128,7 @@ impl ByFlow {
     fn take_line(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], mut line: Line) -> bool {
         let mut has_taken = false;
         loop {
-            let goes_on = match line.next(feeds, &self.limits) {
+            let goes_on = match line.next(flight, feeds, &self.limits) {
                 Next::Nowhere => return has_taken,
                 Next::Everywhere => self.group_next(flight, feeds, &mut line),
                 Next::Different => {
@@ -213,9 +213,9 @@ impl Line {
 
     /// What comes next of it, if that comes to each point until some time by its own clock.
     #[inline]
-    fn next(&self, feeds: &[Feed<'_>], limits: &[Timestamp]) -> Next {
+    fn next(&self, flight: &Flight, feeds: &[Feed<'_>], limits: &[Timestamp]) -> Next {
         let first = feeds[0].at(self.places[0]);
-        if !(self.is_idle || first.is_fresh) {
+        if !flight.may_be_abreast(first) || !(self.is_idle || first.is_fresh) {
             return Next::Nowhere;
         }
         let mut is_same = true;
@@ -300,6 +300,7 @@ mod tests {
     use crate::compare::feed::of_memory::{lane, seen, sent};
     use crate::compare::flight::of_two_points;
     use crate::compare::intake::Intake;
+    use crate::compare::sighting::Form;
 
     /// What becomes of two flows, of which both points saw a packet each, if that is what
     /// comes of each point next, in such batches: packets that both had, then how many each
@@ -365,5 +366,17 @@ mod tests {
         let front = [seen(0, 2, 100), seen(1, 2, 101), seen(0, 3, 90_000)];
         let back = [seen(1, 2, 100), seen(0, 2, 101), seen(0, 3, 90_001)];
         assert_eq!(taken([&[&front], &[&back]]), (2, [1, 1], false));
+    }
+
+    #[test]
+    fn fragments_are_left() {
+        let piece = |time: i64| Sighting {
+            form: Form::Piece,
+            more: true,
+            ..seen(1, 2, time)
+        };
+        let front = [seen(0, 2, 100), piece(101)];
+        let back = [piece(100), seen(0, 2, 101)];
+        assert_eq!(taken([&[&front], &[&back]]), (1, [1, 1], true));
     }
 }

@@ -108,8 +108,8 @@ impl Flight {
         }
     }
 
-    /// The same of packets that were found to be the same everywhere, and to come at once, of
-    /// flows that all points know.
+    /// The same of packets that were found to be the same everywhere, and no fragments, of flows
+    /// that all points know.
     pub fn take_gathered(&mut self, next: &[&[Sighting]], flows: &[u32]) -> usize {
         match next {
             [front, back] => self.take_known_as([*front, *back], flows),
@@ -133,10 +133,10 @@ impl Flight {
     fn take_known_as(&mut self, points: impl Points, flows: &[u32]) -> usize {
         let mut abreast = Abreast::of(points, std::mem::take(&mut self.times));
         abreast.flows[..flows.len()].copy_from_slice(flows);
-        for place in 0..flows.len() {
-            self.note(&mut abreast, place);
-        }
-        let taken = self.take_common(&mut abreast, flows.len());
+        let together = (0..flows.len())
+            .position(|place| !self.come_at_once(&mut abreast, place))
+            .unwrap_or(flows.len());
+        let taken = self.take_common(&mut abreast, together);
         self.times = abreast.times;
         taken
     }
@@ -194,22 +194,25 @@ impl Flight {
             }
             let is_same = point == 0 || sighting.is_same_as(&abreast.points.all()[0][place]);
             let may_be = sighting.form != Form::Piece && sighting.lane != NO_LANE;
-            if !(is_same && may_be && bound == flow && is_at_once(sighting, &next[0])) {
+            if !(is_same && may_be && bound == flow) {
                 return false;
             }
         }
         abreast.flows[place] = flow;
-        self.note(abreast, place);
-        true
+        self.come_at_once(abreast, place)
     }
 
-    /// Notes when a packet came, and whether it is fresh everywhere.
+    /// Whether a packet came to each point at about the same time as the first of all; notes
+    /// when, and whether it is fresh everywhere.
     #[inline(always)]
-    fn note(&self, abreast: &mut Abreast<impl Points>, place: usize) {
+    fn come_at_once(&self, abreast: &mut Abreast<impl Points>, place: usize) -> bool {
         let mut is_fresh = true;
         let mut span = (Timestamp(0), Timestamp(0));
         for (point, next) in abreast.points.all().iter().enumerate() {
             let sighting = &next[place];
+            if !is_at_once(sighting, &next[0]) {
+                return false;
+            }
             is_fresh &= sighting.is_fresh;
             let time = self.time_of(point, sighting);
             span = match point {
@@ -221,6 +224,7 @@ impl Flight {
             }
         }
         (abreast.are_fresh[place], abreast.spans[place]) = (is_fresh, span);
+        true
     }
 
     /// Takes packets that are the same at every point, as long as there is nothing else that
