@@ -101,8 +101,10 @@ impl ByFlow {
     ) -> bool {
         self.turn = self.turn.wrapping_add(1);
         self.limits.clear();
-        self.limits
-            .extend(feeds.iter().map(|feed| feed.own_time(until)));
+        for feed in feeds.iter_mut() {
+            feed.look_for_jump();
+            self.limits.push(feed.own_time(until));
+        }
         let mut has_taken = false;
         for place in feeds[0].places() {
             let first = feeds[0].at(place);
@@ -212,23 +214,24 @@ impl Line {
     }
 
     /// What comes next of it, if that comes to each point until some time by its own clock.
+    /// Whichever way it goes, the same is asked of all points.
     #[inline]
     fn next(&self, flight: &Flight, feeds: &[Feed<'_>], limits: &[Timestamp]) -> Next {
         let first = feeds[0].at(self.places[0]);
-        if !flight.may_be_abreast(first) || !(self.is_idle || first.is_fresh) {
-            return Next::Nowhere;
-        }
-        let mut is_same = true;
+        let (mut is_same, mut all_fresh, mut any_fresh) = (true, true, false);
         for ((feed, limit), place) in feeds.iter().zip(limits).zip(self.places) {
             let next = feed.at(place);
-            if next.time > *limit {
+            if next.time > *limit || !flight.may_be_abreast(next) {
                 return Next::Nowhere;
             }
             is_same &= next.is_same_as(first);
+            all_fresh &= next.is_fresh;
+            any_fresh |= next.is_fresh;
         }
         match is_same {
-            true => Next::Everywhere,
-            false => Next::Different,
+            true if self.is_idle || all_fresh => Next::Everywhere,
+            false if self.is_idle || any_fresh => Next::Different,
+            _ => Next::Nowhere,
         }
     }
 
@@ -249,14 +252,15 @@ impl Line {
         let is_backward = flight.is_backward(self.flow);
         let rank = |point: &usize| {
             let first = feeds[*point].at(self.places[*point]);
-            let mut in_front = match is_backward {
+            let in_front = match is_backward {
                 false => 0..*point,
                 true => *point + 1..points,
             };
-            let is_too_early = in_front.any(|other| self.comes_soon(feeds, other, first));
+            let mut before = in_front.clone();
+            let is_too_early = before.any(|other| self.comes_soon(feeds, other, first));
             let is_wanted = flight.is_expected(*point, first);
             let time = flight.time_of(*point, first);
-            (is_too_early, !is_wanted, time, *point)
+            (is_too_early, !is_wanted, time, in_front.len())
         };
         (0..points).min_by_key(rank).unwrap_or(0)
     }

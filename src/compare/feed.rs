@@ -64,14 +64,13 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Waits for the next batch if this is used up; `false` once there are no more. Nothing
-    /// may be in it: then is asked whether to go on before the one after.
+    /// Waits for the next batch if this is used up; `false` once all there is was taken.
+    /// Nothing may be in it: then is asked whether to go on before the one after.
     pub fn is_ready(&mut self, flight: &mut Flight) -> bool {
-        if !self.is_used_up() {
-            return !self.has_ended;
+        if self.is_used_up() {
+            self.read_on(flight);
         }
-        self.read_on(flight);
-        !self.has_ended
+        self.next().is_some() || !self.has_ended
     }
 
     /// Takes in the next batch behind what is left of this, if there is one.
@@ -84,6 +83,7 @@ impl<'a> Feed<'a> {
     }
 
     fn open(&mut self, sent: Sent, flight: &mut Flight) {
+        let is_left = self.next().is_some();
         self.by_lane.pass(self.batch.sightings.len());
         let mut matched = std::mem::replace(&mut self.batch, sent.batch);
         let left = matched.sightings.drain(self.next..);
@@ -95,7 +95,9 @@ impl<'a> Feed<'a> {
         flight.meet(self.point, &self.batch);
         flight.spans[self.point] = sent.from.map(|from| (from, self.batch.until));
         self.jump = 0;
-        self.set_right(flight);
+        if !is_left {
+            self.set_right(flight);
+        }
     }
 
     /// What has come and was not taken is as if it had not come: the capture ends there.
@@ -112,8 +114,11 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Looks for the next time that is far from the one before.
-    fn find_jump(&mut self) {
+    /// Looks for the next time that is far from the one before, if that is not known.
+    pub fn look_for_jump(&mut self) {
+        if self.jump > self.next {
+            return;
+        }
         let left = self.batch.sightings.get(self.next..).unwrap_or_default();
         let mut steps = left.windows(2);
         let jump = steps.position(|step| apart(step[1].time, step[0].time) > FAR);
@@ -161,9 +166,7 @@ impl<'a> Feed<'a> {
 
     /// The places of what is left of the batch, up to where the time is far from that before.
     pub fn places(&mut self) -> Range<usize> {
-        if self.jump <= self.next {
-            self.find_jump();
-        }
+        self.look_for_jump();
         self.next..self.jump
     }
 
@@ -238,9 +241,7 @@ impl<'a> Feed<'a> {
 
     /// Where the first sighting of a flow is in what is left of the batch.
     pub fn first_of(&mut self, lane: Lane) -> Option<usize> {
-        if self.jump <= self.next {
-            self.find_jump();
-        }
+        self.look_for_jump();
         if !self.by_lane.is_known {
             self.by_lane.learn(&self.batch.sightings, self.next);
         }
@@ -252,9 +253,7 @@ impl<'a> Feed<'a> {
     /// The same, most likely among the very next, which takes no learning where all others
     /// are.
     pub fn soon(&mut self, lane: Lane) -> Option<usize> {
-        if self.jump <= self.next {
-            self.find_jump();
-        }
+        self.look_for_jump();
         let mut next = self.at_hand().iter().take(CLOSE);
         match next.position(|sighting| sighting.lane == lane) {
             Some(ahead) if self.next + ahead < self.jump => Some(self.next + ahead),
@@ -278,10 +277,14 @@ impl<'a> Feed<'a> {
 
     /// Goes on to what is behind the sightings that were taken.
     pub fn advance(&mut self, taken: usize, flight: &mut Flight) {
+        let before = self.next;
         self.next += taken;
         let left = self.batch.sightings.get(self.next..).unwrap_or_default();
         let is_left = |sighting: &Sighting| sighting.lane != NO_LANE;
         self.next += left.iter().position(is_left).unwrap_or(left.len());
+        if self.next == before {
+            return;
+        }
         let latest = self.batch.sightings.get(self.next.wrapping_sub(1));
         self.latest = latest.map(|sighting| sighting.time).or(self.latest);
         self.set_right(flight);

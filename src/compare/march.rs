@@ -224,6 +224,7 @@ impl March {
     pub fn see(&mut self, point: usize, place: u32, seen: Seen, time: Timestamp) -> bool {
         let waiting = &mut self.waiting[place];
         waiting.seen |= 1 << point;
+        waiting.first = waiting.first.min(time);
         waiting.last = waiting.last.max(time);
         self.expected[waiting.flow as usize * self.points + point] = waiting.next;
         self.seen[place as usize * self.points + point] = seen;

@@ -320,6 +320,7 @@ impl Flight {
         }
         let parcel = &mut self.parcels[number];
         parcel.seen |= bit(point);
+        parcel.first = parcel.first.min(time);
         parcel.last = parcel.last.max(time);
         parcel.is_carrier |= sighting.is_carrier;
         if parcel.length == UNKNOWN && parcel.form == Form::Piece && sighting.ends_datagram() {
