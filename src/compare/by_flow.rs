@@ -4,7 +4,7 @@
 
 use super::feed::Feed;
 use super::flight::{ABREAST, AT_ONCE, Flight};
-use super::merge::{earliest, now};
+use super::merge::earliest;
 use super::run::MAX_POINTS;
 use super::sighting::{Lane, NO_LANE, Sighting};
 use crate::model::{Duration, Timestamp};
@@ -60,7 +60,7 @@ impl ByFlow {
     /// been left for too long; reads on where too little is at hand, and says whether it did.
     /// All feeds have something.
     pub fn take(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>]) -> bool {
-        let Some(now) = now(feeds) else {
+        let Some((now, _)) = earliest(feeds) else {
             return false;
         };
         let until = now + AT_ONCE;
@@ -85,7 +85,7 @@ impl ByFlow {
                 return true;
             }
         };
-        if !has_taken && let Some(point) = earliest(feeds) {
+        if !has_taken && let Some((_, point)) = earliest(feeds) {
             feeds[point].take_one(flight);
         }
         false
@@ -289,8 +289,8 @@ fn take_until(
 ) -> bool {
     let mut has_taken = false;
     while feeds.iter().all(|feed| feed.next().is_some())
-        && let Some(point) = earliest(feeds)
-        && now(feeds).is_some_and(|now| goes_on(point, now))
+        && let Some((now, point)) = earliest(feeds)
+        && goes_on(point, now)
     {
         feeds[point].take_one(flight);
         has_taken = true;

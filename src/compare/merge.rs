@@ -42,7 +42,7 @@ pub(super) fn merge(
         if feeds.iter().any(Feed::is_used_up) {
             continue;
         }
-        let Some(point) = earliest(feeds) else {
+        let Some((_, point)) = earliest(feeds) else {
             return ControlFlow::Continue(());
         };
         if are_ready && let Some(other) = out_of_turn(flight, feeds, point) {
@@ -87,7 +87,7 @@ impl Stride {
 fn run_abreast(flight: &mut Flight, feeds: &mut [Feed<'_>]) -> usize {
     let mut all = 0;
     loop {
-        if let Some(now) = now(feeds) {
+        if let Some((now, _)) = earliest(feeds) {
             flight.pass(now);
         }
         let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
@@ -210,29 +210,21 @@ fn is_left_out(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
     others.any(|(other, feed)| other != point && goes_on((other, feed)))
 }
 
-/// When the first of what is next comes: all before was taken.
-pub(super) fn now(feeds: &[Feed<'_>]) -> Option<Timestamp> {
-    let heads = feeds.iter().filter_map(Feed::next);
-    heads.map(|(_, time)| time).min()
+/// When the first of what is next comes, and of which point it is: all before was taken.
+pub(super) fn earliest(feeds: &[Feed<'_>]) -> Option<Turn> {
+    turns(feeds).min()
 }
 
-/// The point whose next sighting comes first.
-pub(super) fn earliest(feeds: &[Feed<'_>]) -> Option<usize> {
-    let heads = feeds.iter().enumerate().filter_map(|(point, feed)| {
-        let (_, time) = feed.next()?;
-        Some((time, point))
-    });
-    heads.min().map(|(_, point)| point)
+/// When what each point has next is in turn.
+fn turns(feeds: &[Feed<'_>]) -> impl Iterator<Item = Turn> {
+    let nexts = feeds.iter().enumerate();
+    nexts.filter_map(|(point, feed)| Some((feed.next()?.1, point)))
 }
 
 /// When the next sighting of other points is in turn.
 fn until(feeds: &[Feed<'_>], point: usize) -> Turn {
-    let others = feeds
-        .iter()
-        .enumerate()
-        .filter(|(other, _)| *other != point);
-    let turns = others.filter_map(|(other, feed)| Some((feed.next()?.1, other)));
-    turns.min().unwrap_or((Timestamp::MAX, MAX_POINTS))
+    let others = turns(feeds).filter(|(_, other)| *other != point);
+    others.min().unwrap_or((Timestamp::MAX, MAX_POINTS))
 }
 
 fn read_of(feeds: &[Feed<'_>]) -> Read {
@@ -313,7 +305,7 @@ mod tests {
         }
         feeds[0].take_one(&mut flight);
         assert!(flight.may_be_abreast(&both[0]));
-        let in_turn = earliest(&feeds)?;
+        let (_, in_turn) = earliest(&feeds)?;
         Some(out_of_turn(&flight, &feeds, in_turn).unwrap_or(in_turn))
     }
 
