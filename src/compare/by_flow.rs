@@ -6,14 +6,17 @@ use super::feed::Feed;
 use super::flight::{ABREAST, AT_ONCE, Flight};
 use super::merge::earliest;
 use super::run::MAX_POINTS;
-use super::sighting::{Lane, NO_LANE, Sighting};
+use super::sighting::{Form, Lane, NO_LANE, Sighting};
 use crate::model::{Duration, Timestamp};
+use std::ops::Range;
 
 /// So many wait for what others have not at hand yet before more of a point is read; with
 /// more of them, they are taken one by one.
 const MOST_LEFT: usize = 1 << 12;
 /// For so long something is left for others to have it at hand: half of what is at once.
 const LEFT_FOR: Duration = Duration::from_millis(5);
+/// Flows that are looked for together.
+const TOGETHER: usize = 64;
 /// So many of a flow are looked at to tell what is missing at a point from what is late.
 const SOON: usize = 4;
 
@@ -23,35 +26,43 @@ pub(super) struct ByFlow {
     /// By point: the same packets, which are taken together, and of which flows they are.
     group: Vec<Vec<Sighting>>,
     flows: Vec<u32>,
+    /// By point: where it has the packets that are gathered next.
+    places: Vec<Places>,
     /// By lane of the first point: the turn in which its flow was taken.
     taken: Vec<u32>,
     turn: u32,
+    /// Flows of the first point to be taken next, and where all points have them.
+    lanes: Vec<Lane>,
+    lines: Vec<Line>,
     /// By point: until when is taken what it has at hand, by its own clock.
     limits: Vec<Timestamp>,
 }
 
 /// A flow that all points know, with the places where each has it next.
+#[derive(Debug)]
 struct Line {
     flow: u32,
-    places: [usize; MAX_POINTS],
+    places: [u32; MAX_POINTS],
     /// Whether nothing of it is on its way.
     is_idle: bool,
 }
 
-/// What comes next of a flow.
-enum Next {
-    /// The same packet at all points.
-    Everywhere,
-    /// Not the same everywhere.
-    Different,
-    /// Some point does not have it in time, or it may be something else.
-    Nowhere,
+/// What was gathered of a flow.
+struct Gathered {
+    /// Whether there was anything.
+    any: bool,
+    /// Whether some point has no more of it.
+    is_over: bool,
 }
+
+/// Where packets of a flow are in a batch.
+type Places = [u32; ABREAST];
 
 impl ByFlow {
     pub fn new(points: usize) -> Self {
         Self {
             group: vec![Vec::with_capacity(ABREAST); points],
+            places: vec![[0; ABREAST]; points],
             ..Self::default()
         }
     }
@@ -106,17 +117,17 @@ impl ByFlow {
             self.limits.push(feed.own_time(until));
         }
         let mut has_taken = false;
-        for place in feeds[0].places() {
-            let first = feeds[0].at(place);
-            if first.time > self.limits[0] {
-                break;
+        let mut places = feeds[0].places();
+        while self.find_lanes(feeds, &mut places) {
+            self.find_lines(flight, feeds);
+            let mut lines = std::mem::take(&mut self.lines);
+            for line in lines.drain(..) {
+                // Another flow may have turned out to be this one, and taken it with it.
+                if line.is_left(flight, feeds) {
+                    has_taken |= self.take_line(flight, feeds, line);
+                }
             }
-            let lane = first.lane;
-            if self.is_to_be_taken(lane)
-                && let Some(line) = Line::of(flight, feeds, lane)
-            {
-                has_taken |= self.take_line(flight, feeds, line);
-            }
+            self.lines = lines;
         }
         self.take_group(flight);
         for feed in feeds {
@@ -125,42 +136,91 @@ impl ByFlow {
         has_taken
     }
 
+    /// Finds the next flows of the first point that were not taken in this turn, up to its
+    /// limit; says whether there are any.
+    fn find_lanes(&mut self, feeds: &[Feed<'_>], places: &mut Range<usize>) -> bool {
+        self.lanes.clear();
+        while self.lanes.len() < TOGETHER
+            && let Some(place) = places.next()
+        {
+            let first = feeds[0].at(place);
+            if first.time > self.limits[0] {
+                places.end = place;
+            } else if self.is_to_be_taken(first.lane) {
+                self.lanes.push(first.lane);
+            }
+        }
+        !self.lanes.is_empty()
+    }
+
+    /// Finds where all points have the flows, one question after the other: of many flows
+    /// each answer is far away in memory, and so all wait for it together.
+    fn find_lines(&mut self, flight: &Flight, feeds: &mut [Feed<'_>]) {
+        let flow = |lane: &Lane| flight.flow_everywhere(0, *lane);
+        let flows = self.lanes.iter().filter_map(flow);
+        self.lines.extend(flows.map(Line::of));
+        for (point, feed) in feeds.iter_mut().enumerate() {
+            self.lines.retain_mut(|line| {
+                let lane = flight.paths.lane_at(line.flow, point);
+                let place = feed.first_of(lane);
+                line.places[point] = place.unwrap_or_default() as u32;
+                place.is_some()
+            });
+        }
+    }
+
     /// Takes what all points have of a flow; says whether there was anything. Within the
     /// flow everything is taken in its order.
     fn take_line(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], mut line: Line) -> bool {
         let mut has_taken = false;
+        line.is_idle = flight.is_idle(line.flow);
         loop {
-            let goes_on = match line.next(flight, feeds, &self.limits) {
-                Next::Nowhere => return has_taken,
-                Next::Everywhere => self.group_next(flight, feeds, &mut line),
-                Next::Different => {
-                    // What was gathered of the flow goes before it.
-                    self.take_group(flight);
-                    let point = line.goes_first(flight, feeds);
-                    flight.take_early(point, feeds[point].at(line.places[point]));
-                    line.is_idle = flight.is_idle(line.flow);
-                    line.take(feeds, point) && !flight.paths.is_part(line.flow)
-                }
-            };
+            let gathered = self.gather(flight, feeds, &mut line);
+            has_taken |= gathered.any;
+            if gathered.is_over || !line.differs(flight, feeds, &self.limits) {
+                return has_taken;
+            }
+            // What was gathered of the flow goes before it.
+            self.take_group(flight);
+            let point = line.goes_first(flight, feeds);
+            flight.take_early(point, feeds[point].at(line.place(point)));
             has_taken = true;
-            if !goes_on {
+            line.is_idle = flight.is_idle(line.flow);
+            if !line.take(feeds, point) || flight.paths.is_part(line.flow) {
                 return true;
             }
         }
     }
 
-    /// Gathers a packet that all points have next of a flow; says whether all have more.
-    fn group_next(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], line: &mut Line) -> bool {
-        let mut have_more = true;
-        for (point, group) in self.group.iter_mut().enumerate() {
-            group.push(*feeds[point].at(line.places[point]));
-            have_more &= line.take(feeds, point);
+    /// Gathers what all points have next of a flow, as long as that is the same.
+    fn gather(
+        &mut self,
+        flight: &mut Flight,
+        feeds: &mut [Feed<'_>],
+        line: &mut Line,
+    ) -> Gathered {
+        let mut any = false;
+        if !flight.is_acquainted() {
+            return Gathered { any, is_over: false };
         }
-        self.flows.push(line.flow);
-        if self.flows.len() == ABREAST {
+        loop {
+            let places = &mut self.places;
+            let room = ABREAST - self.flows.len();
+            // Without loops over points where there are two, as there are mostly.
+            let (count, is_over) = match feeds.len() {
+                2 => line.find_same(&feeds[..2], &self.limits[..2], &mut places[..2], room),
+                _ => line.find_same(feeds, &self.limits, places, room),
+            };
+            any |= count > 0;
+            for ((feed, group), places) in feeds.iter_mut().zip(&mut self.group).zip(places) {
+                feed.take_out(&places[..count], group);
+            }
+            self.flows.extend(std::iter::repeat_n(line.flow, count));
+            if count < room || is_over {
+                return Gathered { any, is_over };
+            }
             self.take_group(flight);
         }
-        have_more
     }
 
     /// Takes what was gathered.
@@ -199,48 +259,86 @@ impl ByFlow {
 }
 
 impl Line {
-    /// What all points have at hand of a flow of the first.
-    fn of(flight: &Flight, feeds: &mut [Feed<'_>], lane: Lane) -> Option<Self> {
-        let flow = flight.flow_everywhere(0, lane)?;
-        let mut places = [0; MAX_POINTS];
-        for (point, (feed, place)) in feeds.iter_mut().zip(&mut places).enumerate() {
-            *place = feed.first_of(flight.paths.lane_at(flow, point))?;
-        }
-        Some(Self {
+    /// Of a flow, of which is not known yet what there is.
+    fn of(flow: u32) -> Self {
+        Self {
             flow,
-            places,
-            is_idle: flight.is_idle(flow),
-        })
+            places: [0; MAX_POINTS],
+            is_idle: false,
+        }
     }
 
-    /// What comes next of it, if that comes to each point until some time by its own clock.
-    /// Whichever way it goes, the same is asked of all points.
-    #[inline]
-    fn next(&self, flight: &Flight, feeds: &[Feed<'_>], limits: &[Timestamp]) -> Next {
-        let first = feeds[0].at(self.places[0]);
-        let (mut is_same, mut all_fresh, mut any_fresh) = (true, true, false);
+    /// Whether it still is a flow of its own, and nothing of it was taken since it was found.
+    fn is_left(&self, flight: &Flight, feeds: &[Feed<'_>]) -> bool {
+        let mut places = feeds.iter().zip(self.places);
+        !flight.paths.is_part(self.flow)
+            && places.all(|(feed, place)| feed.at(place as usize).lane != NO_LANE)
+    }
+
+    /// Where a point has it next.
+    fn place(&self, point: usize) -> usize {
+        self.places[point] as usize
+    }
+
+    /// Finds how many packets all points have next that are the same, and surely nothing else,
+    /// and that come until some time by each point's own clock; says whether some point has no
+    /// more then. Whichever way it goes, the same is asked of all points.
+    #[inline(always)]
+    fn find_same(
+        &mut self,
+        feeds: &[Feed<'_>],
+        limits: &[Timestamp],
+        places: &mut [Places],
+        room: usize,
+    ) -> (usize, bool) {
+        for count in 0..room {
+            let first = feeds[0].at(self.place(0));
+            let is_next = |point: usize| {
+                let next = feeds[point].at(self.place(point));
+                let is_sure = self.is_idle || next.is_fresh;
+                let may_be = is_sure && next.form != Form::Piece && next.time <= limits[point];
+                may_be && (point == 0 || next.is_same_as(first))
+            };
+            if !(0..feeds.len()).all(is_next) {
+                return (count, false);
+            }
+            let mut is_over = false;
+            for (point, feed) in feeds.iter().enumerate() {
+                places[point][count] = self.places[point];
+                match feed.behind(self.place(point)) {
+                    Some(behind) => self.places[point] = behind as u32,
+                    None => is_over = true,
+                }
+            }
+            if is_over {
+                return (count + 1, true);
+            }
+        }
+        (room, false)
+    }
+
+    /// Whether the points surely have different packets next, each of which comes until some
+    /// time by their own clocks.
+    fn differs(&self, flight: &Flight, feeds: &[Feed<'_>], limits: &[Timestamp]) -> bool {
+        let first = feeds[0].at(self.place(0));
+        let (mut is_same, mut is_sure) = (true, self.is_idle);
         for ((feed, limit), place) in feeds.iter().zip(limits).zip(self.places) {
-            let next = feed.at(place);
+            let next = feed.at(place as usize);
             if next.time > *limit || !flight.may_be_abreast(next) {
-                return Next::Nowhere;
+                return false;
             }
             is_same &= next.is_same_as(first);
-            all_fresh &= next.is_fresh;
-            any_fresh |= next.is_fresh;
+            is_sure |= next.is_fresh;
         }
-        match is_same {
-            true if self.is_idle || all_fresh => Next::Everywhere,
-            false if self.is_idle || any_fresh => Next::Different,
-            _ => Next::Nowhere,
-        }
+        is_sure && !is_same
     }
 
     /// What a point has next was taken; says whether it has more.
     fn take(&mut self, feeds: &mut [Feed<'_>], point: usize) -> bool {
-        let place = &mut self.places[point];
-        let behind = feeds[point].behind(*place);
-        feeds[point].mark_taken(*place);
-        *place = behind.unwrap_or(*place);
+        let place = self.place(point);
+        let behind = feeds[point].behind(place);
+        feeds[point].mark_taken(place);
+        self.places[point] = behind.unwrap_or(place) as u32;
         behind.is_some()
     }
 
@@ -251,7 +349,7 @@ impl Line {
         let points = feeds.len();
         let is_backward = flight.is_backward(self.flow);
         let rank = |point: &usize| {
-            let first = feeds[*point].at(self.places[*point]);
+            let first = feeds[*point].at(self.place(*point));
             let in_front = match is_backward {
                 false => 0..*point,
                 true => *point + 1..points,
@@ -267,7 +365,7 @@ impl Line {
 
     /// Whether a packet is among what comes to a point next.
     fn comes_soon(&self, feeds: &[Feed<'_>], point: usize, packet: &Sighting) -> bool {
-        let mut soon = feeds[point].line(self.places[point]).take(SOON);
+        let mut soon = feeds[point].line(self.place(point)).take(SOON);
         soon.any(|soon| soon.is_same_as(packet))
     }
 }

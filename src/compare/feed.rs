@@ -296,6 +296,18 @@ impl<'a> Feed<'a> {
         self.batch.sightings[place].lane = NO_LANE;
     }
 
+    /// What is at some places is taken, and copied.
+    pub fn take_out(&mut self, places: &[u32], copies: &mut Vec<Sighting>) {
+        let sightings = &mut self.batch.sightings;
+        let taken = places.iter().map(|place| {
+            let sighting = &mut sightings[*place as usize];
+            let copy = *sighting;
+            sighting.lane = NO_LANE;
+            copy
+        });
+        copies.extend(taken);
+    }
+
     /// Gives the next sighting to be matched.
     pub fn take_one(&mut self, flight: &mut Flight) {
         if let Some((sighting, time)) = self.next() {

@@ -133,12 +133,18 @@ impl Flight {
     fn take_known_as(&mut self, points: impl Points, flows: &[u32]) -> usize {
         let mut abreast = Abreast::of(points, std::mem::take(&mut self.times));
         abreast.flows[..flows.len()].copy_from_slice(flows);
+        self.fetch_flows(0, flows);
         let together = (0..flows.len())
             .position(|place| !self.come_at_once(&mut abreast, place))
             .unwrap_or(flows.len());
         let taken = self.take_common(&mut abreast, together);
         self.times = abreast.times;
         taken
+    }
+
+    /// Whether clocks are known well enough for anything to be taken at once.
+    pub fn is_acquainted(&self) -> bool {
+        self.is_acquainted
     }
 
     /// Whether a sighting is of a kind that all points may take at once.
