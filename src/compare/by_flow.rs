@@ -193,15 +193,13 @@ impl ByFlow {
     }
 
     /// Gathers what all points have next of a flow, as long as that is the same.
-    fn gather(
-        &mut self,
-        flight: &mut Flight,
-        feeds: &mut [Feed<'_>],
-        line: &mut Line,
-    ) -> Gathered {
+    fn gather(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], line: &mut Line) -> Gathered {
         let mut any = false;
         if !flight.is_acquainted() {
-            return Gathered { any, is_over: false };
+            return Gathered {
+                any,
+                is_over: false,
+            };
         }
         loop {
             let places = &mut self.places;

@@ -297,6 +297,11 @@ impl March {
         lines.get(flow as usize).map_or(NONE, |line| line.first)
     }
 
+    /// Whether anything waits at all.
+    pub fn is_anything_waiting(&self) -> bool {
+        self.waiting.len() > 0
+    }
+
     /// Whether anything of a flow waits.
     pub fn waits(&self, flow: u32) -> bool {
         self.first_of(flow) != NONE

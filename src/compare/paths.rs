@@ -80,6 +80,11 @@ impl PathFlow {
         self.steps = (self.steps + steps.signum()).clamp(-1000, 1000);
     }
 
+    /// Whether it turned out to be part of another.
+    pub fn is_part(&self) -> bool {
+        self.same_as != NONE
+    }
+
     /// Whether it goes from the last point to the first.
     pub fn is_backward(&self) -> bool {
         match self.steps {
@@ -185,7 +190,7 @@ impl Paths {
 
     /// Whether a flow turned out to be part of another.
     pub fn is_part(&self, flow: u32) -> bool {
-        self.flows[flow as usize].same_as != NONE
+        self.flows[flow as usize].is_part()
     }
 
     /// Whether anything of a flow is under way.

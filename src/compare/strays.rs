@@ -124,13 +124,27 @@ impl Strays {
 
     /// Somebody asks for one: it is this parcel from now on.
     pub fn becomes(&mut self, number: u32, parcel: u32) {
+        self.leave(number);
+        self.all[number].became = parcel;
+    }
+
+    /// Takes one that nobody asked for.
+    pub fn take(&mut self, number: u32) -> Stray {
+        debug_assert_eq!(self.all[number].became, NONE);
+        self.leave(number);
+        let stray = self.all[number];
+        self.all.remove(number);
+        stray
+    }
+
+    /// It is no longer in the line of its flow.
+    fn leave(&mut self, number: u32) {
         let Stray {
             flow,
             next,
             previous,
             ..
         } = self.all[number];
-        self.all[number].became = parcel;
         let line = &mut self.lines[flow as usize];
         match previous {
             NONE => line.first = next,

@@ -1,6 +1,7 @@
 //! What became of each parcel, written down once it is over.
 
 mod account;
+mod alone;
 mod entry;
 mod series;
 mod settled;
@@ -109,7 +110,7 @@ impl Book {
 
     /// Writes down what became of a parcel.
     pub fn settle(&mut self, flight: &Flight, parcel: &Parcel, flow: u32) {
-        let number = self.number(flow);
+        let number = self.account_of(flow);
         self.write_alike(number);
         self.accounts[number].is_carrier |= parcel.is_carrier;
         let pieces = self.sorted(flight, parcel);
@@ -141,7 +142,7 @@ impl Book {
         passed: &Passed,
         looks: impl ExactSizeIterator<Item = Look> + Clone,
     ) -> usize {
-        let number = self.number(passed.flow);
+        let number = self.account_of(passed.flow);
         let points = looks.len();
         debug_assert_eq!(points, self.points);
         let known = &self.looks[number * points..][..points];
@@ -284,14 +285,14 @@ impl Book {
 
     /// Writes down copies of a packet that every point had seen before, by point.
     pub fn copied(&mut self, flow: u32, copies: &[u8]) {
-        let number = self.number(flow);
+        let number = self.account_of(flow);
         for (pair, (front, back)) in pairs(self.points).enumerate() {
             self.accounts[number].between[pair].copied(copies[front], copies[back]);
         }
     }
 
     /// The number of the account of a flow.
-    fn number(&mut self, flow: u32) -> usize {
+    fn account_of(&mut self, flow: u32) -> usize {
         match self.numbers.get(flow as usize) {
             None | Some(&NONE) => self.open(flow),
             Some(known) => *known as usize,

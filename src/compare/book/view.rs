@@ -5,7 +5,7 @@ use crate::compare::flight::Flight;
 use crate::compare::parcel::{Mask, Piece};
 use crate::compare::shape::Fate;
 use crate::compare::sighting::Share;
-use crate::model::Duration;
+use crate::model::{Duration, Timestamp};
 
 /// Near the end of a capture, what is slow may not have come yet.
 const NEAR: Duration = Duration::from_secs(1);
@@ -115,10 +115,21 @@ pub(super) fn is_judged(
         Fate::Front => (view.front, view.back),
         Fate::Back => (view.back, view.front),
     };
+    goes_on(flight, (here, flight.seen(at, here).time), other, slow)
+}
+
+/// Whether the capture of another point went on around the time at which one saw something,
+/// by the clock of that.
+pub(super) fn goes_on(
+    flight: &Flight,
+    (here, time): (usize, Timestamp),
+    other: usize,
+    slow: impl FnOnce() -> Duration,
+) -> bool {
     let Some((from, until)) = flight.spans[other] else {
         return false;
     };
-    let time = flight.clocks[here].to_reference(flight.seen(at, here).time);
+    let time = flight.clocks[here].to_reference(time);
     let clock = &flight.clocks[other];
     let since = time - clock.to_reference(from);
     let left = clock.to_reference(until) - time;

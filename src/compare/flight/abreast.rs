@@ -5,7 +5,7 @@
 use super::clocks::is_beside;
 use super::settle::LINGER;
 use super::step::Told;
-use super::{Arrival, Flight, apart, pairs};
+use super::{Arrival, Flight, pairs};
 use crate::compare::book::{Book, Passed};
 use crate::compare::clock::Fastest;
 use crate::compare::sighting::{Form, Lane, NO_LANE, Sighting};
@@ -260,15 +260,19 @@ impl Flight {
             return false;
         }
         let (sighting, flow) = (abreast.sighting(place), abreast.flows[place]);
-        let may_come = !self.paths.is_part(flow)
-            && self.comes_as_one(sighting, flow)
+        let may_come = self.is_whole_everywhere(flow)
+            && self.is_one_packet(sighting, flow)
             && (abreast.are_fresh[place] || self.is_new(abreast, place));
-        if may_come && sighting.can_be_told() {
+        if !may_come {
+            return false;
+        }
+        self.ask_the_way(flow);
+        if sighting.can_be_told() {
             let (_, last) = abreast.spans[place];
             self.march
                 .passed(sighting.identity().key(flow), sighting, last);
         }
-        may_come
+        true
     }
 
     /// Whether a flow is known by now that was not when a packet was first looked at. What
@@ -300,10 +304,11 @@ impl Flight {
     /// Every point sees packets, and they are written down.
     #[inline(always)]
     fn come_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize) {
-        for flow in &abreast.flows[..taken] {
-            // What waits was passed over.
-            self.fall_out(*flow);
-            self.ask_the_way(*flow);
+        if self.march.is_anything_waiting() {
+            for flow in &abreast.flows[..taken] {
+                // What waits was passed over.
+                self.fall_out(*flow);
+            }
         }
         for back in 1..abreast.points() {
             self.learn_abreast(abreast, taken, back);
@@ -386,7 +391,7 @@ impl Flight {
 /// Whether a point saw something at about the same time as what it takes first.
 #[inline(always)]
 fn is_at_once(sighting: &Sighting, first: &Sighting) -> bool {
-    apart(sighting.time, first.time) <= AT_ONCE
+    sighting.time.0.abs_diff(first.time.0) <= AT_ONCE.0.unsigned_abs()
 }
 
 #[cfg(test)]

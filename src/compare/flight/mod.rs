@@ -183,8 +183,12 @@ impl Flight {
     }
 
     /// The time of a sighting by the clock of the first point.
+    #[inline(always)]
     pub fn time_of(&self, point: usize, sighting: &Sighting) -> Timestamp {
-        self.clocks[point].to_reference(sighting.time)
+        match point {
+            0 => sighting.time,
+            _ => self.clocks[point].to_reference(sighting.time),
+        }
     }
 
     /// Reads what is known of the flows of sightings that a point is about to take: in a
@@ -417,6 +421,13 @@ impl Flight {
         known.sightings = known.sightings.saturating_add(1);
         known.under_way += 1;
         known.named += 1;
+    }
+
+    /// Something of it no longer is, which was found by the number of this flow.
+    fn note_over(&mut self, flow: u32) {
+        let whole = self.paths.resolve(flow);
+        self.paths.get_mut(whole).under_way -= 1;
+        self.paths.get_mut(flow).named -= 1;
     }
 
     /// Lets what is seen be found by its bytes, where that may be needed.

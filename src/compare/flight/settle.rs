@@ -105,9 +105,8 @@ impl Flight {
         let oldest = self.old.pop().map(|Reverse(due)| due);
         let due = oldest.or_else(|| self.young.pop_front());
         if let Some(due) = due {
-            let number = self.parcel_held(due.held);
-            self.crowded_out += u64::from(self.parcels[number].is_under_way);
-            self.settle(number);
+            self.crowded_out += u64::from(self.is_under_way(due.held));
+            self.settle_held(due.held);
         }
     }
 
@@ -191,15 +190,31 @@ impl Flight {
         })
     }
 
-    fn settle_held(&mut self, held: Held) {
-        let parcel = self.parcel_held(held);
-        self.settle(parcel);
+    /// What is held: a parcel, or a stray that nobody asked for.
+    fn held(&self, held: Held) -> Result<u32, u32> {
+        let stray = match held.number() {
+            Err(stray) => stray,
+            parcel => return parcel,
+        };
+        match self.strays.parcel_of(stray) {
+            NONE => Err(stray),
+            parcel => Ok(parcel),
+        }
     }
 
-    fn parcel_held(&mut self, held: Held) -> u32 {
-        match held.number() {
-            Ok(parcel) => parcel,
-            Err(stray) => self.parcel_of_stray(stray),
+    fn is_under_way(&self, held: Held) -> bool {
+        let parcel = self.held(held);
+        parcel.map_or(true, |parcel| self.parcels[parcel].is_under_way)
+    }
+
+    fn settle_held(&mut self, held: Held) {
+        let became = self.held(held);
+        match became {
+            Err(stray) => self.lose(stray),
+            Ok(parcel) => self.settle(parcel),
+        }
+        if let (Ok(_), Err(stray)) = (became, held.number()) {
+            self.strays.remove(stray);
         }
     }
 
@@ -219,9 +234,7 @@ impl Flight {
         let flow = parcel.flow;
         let may_be_super = parcel.form != Form::Piece && parcel.length > SUPER_BYTES;
         self.index.remove(parcel.keys);
-        let whole = self.paths.resolve(flow);
-        self.paths.get_mut(whole).under_way -= 1;
-        self.paths.get_mut(flow).named -= 1;
+        self.note_over(flow);
         if may_be_super {
             self.forget_super(flow, number);
         }

@@ -72,9 +72,21 @@ impl Flight {
 
     /// What every point is sure to see as one packet.
     pub(super) fn comes_as_one(&self, sighting: &Sighting, flow: u32) -> bool {
+        self.paths.get(flow).points == self.everywhere && self.is_one_packet(sighting, flow)
+    }
+
+    /// Whether all points know a flow, and it is not part of another.
+    #[inline]
+    pub(super) fn is_whole_everywhere(&self, flow: u32) -> bool {
+        let known = self.paths.get(flow);
+        known.points == self.everywhere && !known.is_part()
+    }
+
+    /// What is one packet wherever its flow is known.
+    #[inline]
+    pub(super) fn is_one_packet(&self, sighting: &Sighting, flow: u32) -> bool {
         let may_be_super = sighting.form == Form::Segment || sighting.protocol == Protocol::UDP;
         sighting.form != Form::Piece
-            && self.paths.get(flow).points == self.everywhere
             && !(may_be_super && sighting.bytes > SUPER_BYTES)
             && !(sighting.may_be_cut() && self.paths.may_have_fragments(flow))
     }

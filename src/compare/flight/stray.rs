@@ -81,14 +81,15 @@ impl Flight {
         strays.find(|stray| *stray != NONE)
     }
 
-    /// The parcel that a stray is, once it is no stray any more.
-    pub(super) fn parcel_of_stray(&mut self, stray: u32) -> u32 {
-        let parcel = match self.strays.parcel_of(stray) {
-            NONE => self.become_parcel(stray),
-            parcel => parcel,
-        };
-        self.strays.remove(stray);
-        parcel
+    /// A stray that nobody asked for is over: it is written down without becoming a parcel.
+    pub(super) fn lose(&mut self, number: u32) {
+        let stray = self.strays.take(number);
+        self.note_over(stray.flow);
+        let flow = self.paths.resolve(stray.flow);
+        if let Some(mut book) = self.book.take() {
+            book.alone(self, &stray, flow);
+            self.book = Some(book);
+        }
     }
 
     /// A stray becomes a parcel, which has no keys yet.
