@@ -13,6 +13,9 @@ use std::ops::Range;
 /// So many are looked at one by one.
 const CLOSE: usize = 8;
 
+/// Sightings there is room for in front of a batch, at most.
+const MOST_IN_FRONT: usize = 1 << 10;
+
 /// What comes of one point.
 pub(super) struct Feed<'a> {
     point: usize,
@@ -85,12 +88,8 @@ impl<'a> Feed<'a> {
     fn open(&mut self, sent: Sent, flight: &mut Flight) {
         let is_left = self.next().is_some();
         self.by_lane.pass(self.batch.sightings.len());
-        let mut matched = std::mem::replace(&mut self.batch, sent.batch);
-        let left = matched.sightings.drain(self.next..);
-        let left = left.filter(|sighting| sighting.lane != NO_LANE);
-        self.batch.sightings.splice(..0, left);
-        self.intake.give_back(self.point, matched.sightings);
-        self.next = 0;
+        let matched = std::mem::replace(&mut self.batch, sent.batch).sightings;
+        self.keep_left(matched);
         (self.read, self.frames) = (sent.read, sent.frames);
         flight.meet(self.point, &self.batch);
         flight.spans[self.point] = sent.from.map(|from| (from, self.batch.until));
@@ -98,6 +97,26 @@ impl<'a> Feed<'a> {
         if !is_left {
             self.set_right(flight);
         }
+    }
+
+    /// Puts what is left of a batch in front of the next, into the room that is there for it
+    /// if that is enough. In front of one of the next batches there will be as much.
+    fn keep_left(&mut self, matched: Vec<Sighting>) {
+        let left = matched[self.next..].iter();
+        let left = left.filter(|sighting| sighting.lane != NO_LANE).copied();
+        let count = left.clone().count();
+        let batch = &mut self.batch.sightings;
+        let blanks = batch.iter().take_while(|blank| blank.lane == NO_LANE);
+        let blanks = blanks.count();
+        self.next = blanks.saturating_sub(count);
+        if blanks < count {
+            batch.splice(..blanks, left);
+        } else {
+            let room = batch[self.next..].iter_mut().zip(left);
+            room.for_each(|(blank, left)| *blank = left);
+        }
+        self.intake
+            .give_back(self.point, matched, (2 * count).min(MOST_IN_FRONT));
     }
 
     /// What has come and was not taken is as if it had not come: the capture ends there.
@@ -434,7 +453,8 @@ pub(super) mod of_memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::sighting::example;
+    use crate::compare::flight::of_two_points;
+    use crate::compare::sighting::{BLANK, example};
 
     fn batch_of(lanes: &[Lane]) -> Vec<Sighting> {
         let of = |lane: &Lane| Sighting {
@@ -442,6 +462,35 @@ mod tests {
             ..example(0)
         };
         lanes.iter().map(of).collect()
+    }
+
+    /// What is at hand once a second batch, with so many blanks in front, was put behind what
+    /// is left of a first of 0 to 7, of which the first two and the fifth were taken.
+    fn at_hand_behind(blanks: usize) -> Vec<u32> {
+        let mut flight = of_two_points();
+        let seen = |id: u32| of_memory::seen(0, id, i64::from(id));
+        let front = vec![BLANK; blanks].into_iter();
+        let second = front.chain((8..10).map(seen)).collect();
+        let batches = [
+            of_memory::sent(vec![of_memory::lane(0)], (0..8).map(seen).collect()),
+            of_memory::sent(Vec::new(), second),
+        ];
+        let intake = Intake::of([batches.into_iter().collect()].into_iter());
+        let mut feed = Feed::new(0, &intake);
+        assert!(feed.is_ready(&mut flight));
+        feed.advance(2, &mut flight);
+        feed.mark_taken(4);
+        feed.read_on(&mut flight);
+        let (next, head) = feed.next().unwrap();
+        assert_eq!((next.id, head), (2, Timestamp(2_000)));
+        feed.at_hand().iter().map(|sighting| sighting.id).collect()
+    }
+
+    #[test]
+    fn what_is_left_of_a_batch_is_in_front_of_the_next() {
+        for blanks in [0, 1, 4, 5, 6, 40] {
+            assert_eq!(at_hand_behind(blanks), [2, 3, 5, 6, 7, 8, 9], "{blanks}");
+        }
     }
 
     #[test]

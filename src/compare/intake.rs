@@ -7,7 +7,7 @@
 //! has nothing of some capture reads that itself.
 
 use super::reader::{End, Reader, Sent};
-use super::sighting::Sighting;
+use super::sighting::{BLANK, Sighting};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -93,10 +93,12 @@ impl Intake {
         }
     }
 
-    /// Gives back the room of a batch that is matched.
-    pub fn give_back(&self, line: usize, spent: Vec<Sighting>) {
+    /// Gives back the room of a batch that is matched. In front of the batch that comes to be
+    /// there will be so many blanks.
+    pub fn give_back(&self, line: usize, spent: Vec<Sighting>, front: usize) {
         let mut room = spent;
         room.clear();
+        room.resize(front, BLANK);
         self.state().lines[line].rooms.push(room);
     }
 
@@ -233,7 +235,7 @@ mod tests {
             let times: Vec<i64> = times
                 .map(|sighting| sighting.time.0 / 1_000_000_000)
                 .collect();
-            intake.give_back(line, sent.batch.sightings);
+            intake.give_back(line, sent.batch.sightings, 0);
             Some(times)
         });
         batches.flatten().collect()

@@ -44,6 +44,8 @@ pub(super) struct Observer {
     receivers: Vec<Receivers>,
     sight: Sight,
     extent: Extent,
+    /// How many blanks are in front of what is seen.
+    blanks: usize,
     /// Frames of which not everything was captured.
     pub truncated: u64,
     /// Frames read.
@@ -101,6 +103,7 @@ impl Observer {
                 },
             },
             extent: Extent::default(),
+            blanks: 0,
             truncated: 0,
             frames: 0,
         }
@@ -115,13 +118,15 @@ impl Observer {
 
     /// How much was seen that was not taken yet.
     pub fn seen(&self) -> usize {
-        self.sight.sightings.len()
+        self.sight.sightings.len() - self.blanks
     }
 
-    /// What was seen since this was last asked for; what comes is written into `room`.
+    /// What was seen since this was last asked for; what comes is written into `room`, behind
+    /// what is there.
     pub fn batch(&mut self, room: Vec<Sighting>) -> Batch {
         self.sight.name();
         let mut room = room;
+        self.blanks = room.len();
         // There will be about as many.
         room.reserve(self.sight.sightings.len());
         Batch {
@@ -133,9 +138,9 @@ impl Observer {
         }
     }
 
-    /// Puts one back, in front of what comes.
+    /// Puts one back before anything else comes.
     pub fn hold(&mut self, sighting: Sighting) {
-        self.sight.sightings.insert(0, sighting);
+        self.sight.sightings.push(sighting);
     }
 
     /// When it began and ended, as far as it was looked at.

@@ -193,6 +193,11 @@ impl Paths {
         self.flows[flow as usize].is_part()
     }
 
+    /// Whether others turned out to be part of a flow.
+    pub fn has_parts(&self, flow: u32) -> bool {
+        self.flows[flow as usize].part != NONE
+    }
+
     /// Whether anything of a flow is under way.
     pub fn is_under_way(&self, flow: u32) -> bool {
         self.flows[flow as usize].under_way > 0

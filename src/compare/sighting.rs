@@ -78,6 +78,34 @@ pub(super) struct Sighting {
     pub is_fresh: bool,
 }
 
+/// Nothing that anybody saw.
+pub(super) const BLANK: Sighting = Sighting {
+    time: Timestamp(0),
+    frame: 0,
+    lane: NO_LANE,
+    ported: NO_LANE,
+    form: Form::Whole,
+    protocol: Protocol(0),
+    id: 0,
+    is_numbered: false,
+    offset: 0,
+    bytes: 0,
+    more: false,
+    is_control: false,
+    is_renumbered: false,
+    head: 0,
+    sum: None,
+    ip_bytes: 0,
+    look: Look {
+        hop_limit: 0,
+        traffic_class: 0,
+        checksum: 0,
+    },
+    is_carrier: false,
+    share: Share::All,
+    is_fresh: false,
+};
+
 // One line of a cache: what one thread writes another reads.
 const _: () = assert!(size_of::<Sighting>() == 64);
 
@@ -238,6 +266,7 @@ pub(super) struct Batch {
     pub lanes: Vec<FlowKey>,
     /// Lanes whose packets may come in fragments, and the lanes of these, which have no ports.
     pub bases: Vec<(Lane, Lane)>,
+    /// In front of them there may be blanks.
     pub sightings: Vec<Sighting>,
     /// When the one behind these is, if that is known: it comes with the next batch.
     pub behind: Option<Timestamp>,

@@ -80,6 +80,9 @@ impl Flight {
     /// By flow, and all that became part of it. What is begun under two of these names is
     /// one.
     fn by_name(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        if let Some(found) = self.with_the_latest(arrival, flow) {
+            return Some(found);
+        }
         self.call_in(flow);
         let (mut best, mut other): (Option<Found>, Option<Found>) = (None, None);
         for name in self.paths.names(flow) {
@@ -103,6 +106,23 @@ impl Flight {
             self.unite(other.parcel, best.parcel);
         }
         Some(best)
+    }
+
+    /// As part of the datagram of the fragment that came to the point before, as most are.
+    fn with_the_latest(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let (point, sighting, _) = arrival.parts();
+        let number = self.latest[point];
+        if sighting.form != Form::Piece || number == NONE || self.paths.has_parts(flow) {
+            return None;
+        }
+        let parcel = &self.parcels[number];
+        let is_it = parcel.is_under_way
+            && parcel.form == Form::Piece
+            && (parcel.flow, parcel.id) == (flow, sighting.id)
+            && parcel.seen & bit(point) != 0;
+        let found = is_it.then(|| self.fit(arrival, number)).flatten()?;
+        let is_next = found.fit == Fit::Part && sighting.offset >= parcel.reach;
+        (found.fit == Fit::Same || is_next).then_some(found)
     }
 
     /// Whether fragments found under two names are of one datagram.

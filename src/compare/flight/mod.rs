@@ -70,6 +70,8 @@ pub(super) struct Flight {
     pieces: Slab<Piece>,
     /// Of each piece, by point.
     seen: Stretches<Seen>,
+    /// By point: the parcel of the latest fragment that it saw.
+    latest: Vec<u32>,
     /// Super-frames in flight, by flow.
     supers: HashMap<u32, Vec<u32>>,
     pub clocks: Vec<Clock>,
@@ -159,6 +161,7 @@ impl Flight {
             strays: Strays::default(),
             pieces: Slab::default(),
             seen: Stretches::default(),
+            latest: vec![NONE; points],
             supers: HashMap::default(),
             clocks,
             march_after,
@@ -327,6 +330,9 @@ impl Flight {
         parcel.first = parcel.first.min(time);
         parcel.last = parcel.last.max(time);
         parcel.is_carrier |= sighting.is_carrier;
+        if sighting.form == Form::Piece {
+            self.latest[point] = number;
+        }
         if parcel.length == UNKNOWN && parcel.form == Form::Piece && sighting.ends_datagram() {
             parcel.length = sighting.end();
         }

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 /// What all flows come to, but those of tunnels, whose packets are counted inside.
 #[derive(Debug, Default)]
 pub struct Sums {
-    /// By pair of points, each flow in the direction it went.
+    /// By pair of points, each flow in the direction it went; without how long packets took,
+    /// which is in the [`Outcome`].
     pub pairs: Vec<Between>,
     /// The same of what goes forward alone.
     pub forward: Vec<Between>,
@@ -36,12 +37,14 @@ impl Sums {
                 continue;
             }
             for pair in 0..outcome.series.len() {
-                let between = flow.between(pair);
-                sums.pairs[pair].add(&between);
+                let mut between = flow.between(pair);
                 match flow.is_backward {
                     false => sums.forward[pair].add(&between),
                     true => sums.backward[pair].add(&between),
                 }
+                // How long all packets took was counted with them.
+                between.delays = None;
+                sums.pairs[pair].add(&between);
             }
         }
         sums
