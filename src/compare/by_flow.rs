@@ -116,7 +116,7 @@ impl ByFlow {
             feed.look_for_jump();
             self.limits.push(feed.own_time(until));
         }
-        let mut has_taken = false;
+        let mut has_taken = self.take_single(flight, feeds);
         let mut places = feeds[0].places();
         while self.find_lanes(feeds, &mut places) {
             self.find_lines(flight, feeds);
@@ -132,6 +132,29 @@ impl ByFlow {
         self.take_group(flight);
         for feed in feeds {
             feed.advance(0, flight);
+        }
+        has_taken
+    }
+
+    /// Takes what is of flows that one point alone knows: nobody else has it at hand. Says
+    /// whether there was anything.
+    fn take_single(&self, flight: &mut Flight, feeds: &mut [Feed<'_>]) -> bool {
+        let mut has_taken = false;
+        if !flight.has_single() {
+            return has_taken;
+        }
+        for (point, (feed, limit)) in feeds.iter_mut().zip(&self.limits).enumerate() {
+            for place in feed.places() {
+                let sighting = feed.at(place);
+                if sighting.time > *limit {
+                    break;
+                }
+                if flight.is_single(point, sighting) {
+                    flight.take_early(point, sighting);
+                    feed.mark_taken(place);
+                    has_taken = true;
+                }
+            }
         }
         has_taken
     }

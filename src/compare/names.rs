@@ -20,6 +20,8 @@ pub(super) struct Names {
     firsts: HashMap<Name, u32, RandomState>,
     /// By flow: the next of the same name.
     nexts: Vec<u32>,
+    /// By flow: whether it is the first of its name.
+    are_first: Vec<bool>,
 }
 
 impl Name {
@@ -36,9 +38,11 @@ impl Names {
     /// many have it is found by other means.
     pub fn add(&mut self, name: Name, flow: u32) {
         self.nexts.resize(flow as usize + 1, NONE);
+        self.are_first.resize(flow as usize + 1, false);
         let first = match self.firsts.entry(name) {
             Entry::Vacant(place) => {
                 place.insert(flow);
+                self.are_first[flow as usize] = true;
                 return;
             }
             Entry::Occupied(known) => *known.get(),
@@ -52,6 +56,11 @@ impl Names {
     /// Whether any flow has a name.
     pub fn has(&self, name: &Name) -> bool {
         self.firsts.contains_key(name)
+    }
+
+    /// Whether no other flow has the name of one.
+    pub fn is_single(&self, flow: u32) -> bool {
+        self.are_first[flow as usize] && self.nexts[flow as usize] == NONE
     }
 
     /// The flows of a name, in the order in which they were met.

@@ -22,7 +22,9 @@ pub(super) struct Stray {
     /// When it was seen, by the clock of the first point.
     pub time: Timestamp,
     pub flow: u32,
-    point: u32,
+    point: u16,
+    /// Whether it is looked for by its bytes.
+    pub is_wanted: bool,
     /// How many of its flow came to the point before.
     pub order: u32,
     next: u32,
@@ -39,6 +41,8 @@ struct Line {
     count: u32,
     /// The point that saw all of them.
     point: usize,
+    /// Of a stream, up to where it was seen.
+    reach: Option<u32>,
 }
 
 /// Where there is none.
@@ -47,6 +51,7 @@ const EMPTY: Line = Line {
     last: NONE,
     count: 0,
     point: 0,
+    reach: None,
 };
 
 impl Stray {
@@ -56,7 +61,8 @@ impl Stray {
             sighting: *sighting,
             time,
             flow,
-            point: point as u32,
+            point: point as u16,
+            is_wanted: false,
             order,
             next: NONE,
             previous: NONE,
@@ -68,6 +74,11 @@ impl Stray {
     pub fn point(&self) -> usize {
         self.point as usize
     }
+}
+
+/// Whether a place in a stream is that of another or behind it. Both wrap.
+fn is_behind(place: u32, other: u32) -> bool {
+    place.wrapping_sub(other) <= u32::MAX / 2
 }
 
 impl Strays {
@@ -88,6 +99,24 @@ impl Strays {
         if line.point == point { line.count } else { 0 }
     }
 
+    /// Takes note of a piece of a stream; says whether it is behind all that was seen of that.
+    pub fn goes_on(&mut self, flow: u32, sighting: &Sighting) -> bool {
+        let reach = &mut self.line_mut(flow).reach;
+        let goes_on = reach.is_none_or(|reach| is_behind(sighting.offset, reach));
+        if reach.is_none_or(|reach| is_behind(sighting.end(), reach)) {
+            *reach = Some(sighting.end());
+        }
+        goes_on
+    }
+
+    fn line_mut(&mut self, flow: u32) -> &mut Line {
+        let flow = flow as usize;
+        if flow >= self.lines.len() {
+            self.lines.resize(flow + 1, EMPTY);
+        }
+        &mut self.lines[flow]
+    }
+
     fn line(&self, flow: u32) -> Line {
         self.lines.get(flow as usize).copied().unwrap_or(EMPTY)
     }
@@ -95,13 +124,9 @@ impl Strays {
     /// Adds one of a flow that no other point has strays of; gives its number.
     pub fn add(&mut self, stray: Stray) -> u32 {
         debug_assert!(self.may_be_of(stray.flow, stray.point()));
-        let flow = stray.flow as usize;
-        if flow >= self.lines.len() {
-            self.lines.resize(flow + 1, EMPTY);
-        }
-        let line = &mut self.lines[flow];
-        let previous = line.last;
+        let previous = self.line_mut(stray.flow).last;
         let number = self.all.insert(|| Stray { previous, ..stray });
+        let line = &mut self.lines[stray.flow as usize];
         match previous {
             NONE => line.first = number,
             previous => self.all[previous].next = number,

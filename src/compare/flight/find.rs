@@ -71,6 +71,7 @@ impl Flight {
         if !is_fragment || !self.is_looked_for(flow, arrival.sighting) {
             return None;
         }
+        self.call_in_from_others(arrival.point);
         let found = self.alike_in_content(arrival, |theirs| self.may_be_of(arrival, theirs))?;
         self.bind_to(arrival, flow, &found);
         self.unite(named.parcel, found.parcel);
@@ -287,6 +288,7 @@ impl Flight {
 
     /// The same bytes under other addresses.
     pub(super) fn by_content(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        self.call_in_from_others(arrival.point);
         let is_free = |theirs| theirs == flow || self.may_be_of(arrival, theirs);
         let found = self.alike_in_content(arrival, is_free)?;
         self.bind_to(arrival, flow, &found);
@@ -294,13 +296,13 @@ impl Flight {
     }
 
     /// Whether a flow may turn out to be that of a sighting, and is not yet.
-    fn may_be_of(&self, arrival: Arrival<'_>, flow: u32) -> bool {
+    pub(super) fn may_be_of(&self, arrival: Arrival<'_>, flow: u32) -> bool {
         let lane = arrival.sighting.lane;
         self.paths.may_bind(arrival.point, lane, flow)
     }
 
     /// What has the same bytes, in flows that are free to be that of a sighting.
-    fn alike_in_content(
+    pub(super) fn alike_in_content(
         &self,
         arrival: Arrival<'_>,
         is_free: impl Fn(u32) -> bool,

@@ -2,6 +2,7 @@
 //! seen before, or becomes one.
 
 mod abreast;
+mod aside;
 mod clocks;
 mod find;
 mod settle;
@@ -10,6 +11,7 @@ mod stray;
 mod stretch;
 
 pub(super) use self::abreast::{ABREAST, AT_ONCE};
+use self::aside::Aside;
 use self::clocks::Trust;
 use self::find::{Fit, Found};
 use self::step::Told;
@@ -67,6 +69,7 @@ pub(super) struct Flight {
     index: Index,
     parcels: Slab<Parcel>,
     strays: Strays,
+    aside: Aside,
     pieces: Slab<Piece>,
     /// Of each piece, by point.
     seen: Stretches<Seen>,
@@ -159,6 +162,7 @@ impl Flight {
             index: Index::default(),
             parcels: Slab::default(),
             strays: Strays::default(),
+            aside: Aside::new(points),
             pieces: Slab::default(),
             seen: Stretches::default(),
             latest: vec![NONE; points],
@@ -243,7 +247,7 @@ impl Flight {
             if self.paths.comes_in_fragments(point, sighting.lane) {
                 self.all_fall_out();
             }
-        } else if flow != NONE && self.in_step(arrival, flow) {
+        } else if flow != NONE && (self.in_step(arrival, flow) || self.keep_aside(arrival, flow)) {
             return;
         }
         if self.take_known(arrival, flow) {

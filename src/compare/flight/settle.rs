@@ -35,12 +35,29 @@ impl Flight {
             self.young.pop_front();
             self.look_at(due);
         }
-        while let Some(Reverse(due)) = self.old.peek().copied() {
-            if self.now - due.since <= self.window {
-                break;
-            }
-            self.old.pop();
+        while let Some(due) = self.take_before(self.now, self.window) {
             self.settle_held(due.held);
+        }
+    }
+
+    /// The next that is under way for longer than `age`.
+    fn take_before(&mut self, now: Timestamp, age: Duration) -> Option<Due> {
+        let since = self.oldest()?;
+        (now - since > age).then(|| self.take_oldest()).flatten()
+    }
+
+    /// Since when is under way what is so for longest, of what is not seen everywhere.
+    fn oldest(&self) -> Option<Timestamp> {
+        let old = self.old.peek().map(|Reverse(due)| due.since);
+        old.into_iter().chain(self.aside.since()).min()
+    }
+
+    fn take_oldest(&mut self) -> Option<Due> {
+        let old = self.old.peek().map(|Reverse(due)| due.since);
+        match (old, self.aside.since()) {
+            (Some(old), Some(aside)) if aside < old => self.aside.pop(),
+            (None, _) => self.aside.pop(),
+            (Some(_), _) => self.old.pop().map(|Reverse(due)| due),
         }
     }
 
@@ -102,8 +119,7 @@ impl Flight {
 
     /// The oldest go first.
     pub(super) fn make_room(&mut self) {
-        let oldest = self.old.pop().map(|Reverse(due)| due);
-        let due = oldest.or_else(|| self.young.pop_front());
+        let due = self.take_oldest().or_else(|| self.young.pop_front());
         if let Some(due) = due {
             self.crowded_out += u64::from(self.is_under_way(due.held));
             self.settle_held(due.held);
@@ -135,18 +151,20 @@ impl Flight {
         // Most of it lies in order: a heap takes what comes later behind what it has.
         let mut old = std::mem::take(&mut self.old).into_vec();
         old.sort_unstable_by_key(|Reverse(due)| *due);
+        let mut old: Vec<Due> = old.into_iter().map(|Reverse(due)| due).collect();
+        self.aside.merge_into(&mut old);
         for some in old.chunks_mut(GROUPED) {
             if self.book.as_ref().is_some_and(|book| book.has_begun()) {
-                some.sort_by_cached_key(|Reverse(due)| self.account_held(due.held));
+                some.sort_by_cached_key(|due| self.account_held(due.held));
             }
             self.finish_some(some);
         }
     }
 
-    fn finish_some(&mut self, some: &[Reverse<Due>]) {
+    fn finish_some(&mut self, some: &[Due]) {
         for some in some.chunks(FETCHED) {
-            self.fetch_held(some.iter().map(|Reverse(due)| due.held));
-            for Reverse(due) in some {
+            self.fetch_held(some.iter().map(|due| due.held));
+            for due in some {
                 match due.held.number() {
                     Ok(parcel) if self.parcels[parcel].is_open => self.write(parcel),
                     Ok(_) => {}

@@ -5,7 +5,6 @@ use super::{Arrival, Flight, bit};
 use crate::compare::march::Waiting;
 use crate::compare::parcel::Seen;
 use crate::compare::sighting::{Form, Sighting};
-use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
 
 /// Something that is under way for longer: a parcel or a stray.
@@ -20,7 +19,7 @@ impl Held {
         Self(number)
     }
 
-    fn stray(number: u32) -> Self {
+    pub fn stray(number: u32) -> Self {
         Self(number | STRAY)
     }
 
@@ -63,24 +62,6 @@ impl Flight {
         under_way > 0 && !(sighting.is_fresh && under_way == self.strays.of(flow, point))
     }
 
-    /// All strays of a flow become parcels, under whatever number they are found.
-    pub(super) fn call_in(&mut self, flow: u32) {
-        while let Some(stray) = self.first_stray_of(flow) {
-            let parcel = self.become_parcel(stray);
-            let Stray { flow, sighting, .. } = self.strays.get(stray);
-            self.add_key(parcel, sighting.identity().key(*flow));
-        }
-    }
-
-    fn first_stray_of(&self, flow: u32) -> Option<u32> {
-        if self.strays.len() == 0 {
-            return None;
-        }
-        let names = self.paths.names(flow);
-        let mut strays = names.map(|name| self.strays.first_of(name));
-        strays.find(|stray| *stray != NONE)
-    }
-
     /// A stray that nobody asked for is over: it is written down without becoming a parcel.
     pub(super) fn lose(&mut self, number: u32) {
         let stray = self.strays.take(number);
@@ -93,7 +74,7 @@ impl Flight {
     }
 
     /// A stray becomes a parcel, which has no keys yet.
-    fn become_parcel(&mut self, number: u32) -> u32 {
+    pub(super) fn become_parcel(&mut self, number: u32) -> u32 {
         let stray = *self.strays.get(number);
         let arrival = Arrival {
             point: stray.point(),

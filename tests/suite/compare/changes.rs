@@ -84,7 +84,12 @@ fn congestion_on_the_way_is_told() {
 }
 
 /// The same datagram with another sum, another way or another port.
-fn rewritten(packet: Packet, path: crate::findings::packet::Path, port: u16, sum: Sum) -> Packet {
+pub fn rewritten(
+    packet: Packet,
+    path: crate::findings::packet::Path,
+    port: u16,
+    sum: Sum,
+) -> Packet {
     let data = noise(
         100,
         u64::from(packet.port) << 32 | u64::from(packet.datagram),

@@ -25,6 +25,7 @@ mod recut;
 mod related;
 mod resent;
 mod sight;
+mod single;
 mod six;
 mod snaplen;
 mod spans;

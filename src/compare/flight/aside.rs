@@ -1,0 +1,311 @@
+//! Packets of flows that one point alone knows. On the interface of a host is much that never
+//! comes to one of its containers: such a packet is kept aside, without a parcel and without
+//! keys, until another point has something that may be it under another name.
+
+use super::stray::Held;
+use super::{Arrival, Due, Flight, content_key};
+use crate::compare::sighting::{Form, Sighting};
+use crate::compare::slab::NONE;
+use crate::compare::strays::Stray;
+use crate::model::Timestamp;
+use std::collections::VecDeque;
+
+/// What is kept aside.
+#[derive(Debug, Default)]
+pub(super) struct Aside {
+    /// In the order in which it came, which is nearly that of time.
+    due: VecDeque<Due>,
+    /// By point: flows of which something is looked for by its bytes.
+    wanted: Vec<Vec<u32>>,
+    /// By flow: whether it is among these.
+    are_wanted: Vec<bool>,
+}
+
+impl Aside {
+    pub fn new(points: usize) -> Self {
+        Self {
+            wanted: vec![Vec::new(); points],
+            ..Self::default()
+        }
+    }
+
+    /// When the first of it came.
+    pub fn since(&self) -> Option<Timestamp> {
+        self.due.front().map(|due| due.since)
+    }
+
+    pub fn pop(&mut self) -> Option<Due> {
+        self.due.pop_front()
+    }
+
+    /// Takes all that is left, and puts it where it belongs among what is in order.
+    pub fn merge_into(&mut self, others: &mut Vec<Due>) {
+        let sorted = std::mem::take(others);
+        others.reserve(sorted.len() + self.due.len());
+        let mut aside = std::mem::take(&mut self.due).into_iter().peekable();
+        for due in sorted {
+            while let Some(first) = aside.next_if(|first| *first < due) {
+                others.push(first);
+            }
+            others.push(due);
+        }
+        others.extend(aside);
+    }
+
+    /// Something of a flow is looked for by its bytes, which a point saw.
+    fn want(&mut self, point: usize, flow: u32) {
+        let place = flow as usize;
+        if self.are_wanted.len() <= place {
+            self.are_wanted.resize(place + 1, false);
+        }
+        if !std::mem::replace(&mut self.are_wanted[place], true) {
+            self.wanted[point].push(flow);
+        }
+    }
+
+    /// One of the flows of which other points want something to be found; it no longer is.
+    fn take_wanted(&mut self, point: usize) -> Option<u32> {
+        let mut others = self.wanted.iter_mut().enumerate();
+        let flow = others.find_map(|(other, flows)| (other != point).then(|| flows.pop())?)?;
+        self.are_wanted[flow as usize] = false;
+        Some(flow)
+    }
+}
+
+impl Flight {
+    /// Whether anything is kept aside: there are flows that one point alone knows.
+    pub fn has_single(&self) -> bool {
+        self.aside.since().is_some()
+    }
+
+    /// Whether a packet is of such a flow.
+    pub fn is_single(&self, point: usize, sighting: &Sighting) -> bool {
+        let flow = self.paths.bound_to(point, sighting.lane);
+        flow != NONE && sighting.form != Form::Piece && self.paths.is_single(flow)
+    }
+
+    /// Keeps a packet aside, if that may be; says whether it did. It has to be new at its
+    /// point, and nothing that others may have cut or joined: of a stream, nothing that was
+    /// sent before.
+    pub(super) fn keep_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let (point, sighting, time) = arrival.parts();
+        if !self.paths.is_single(flow) {
+            return false;
+        }
+        let goes_on = sighting.form != Form::Segment || self.strays.goes_on(flow, sighting);
+        let may_be = goes_on
+            && sighting.is_fresh
+            && sighting.can_be_told()
+            && self.is_one_packet(sighting, flow)
+            && !sighting.may_be_cut()
+            && self.strays.may_be_of(flow, point);
+        if !may_be {
+            return false;
+        }
+        let is_wanted = self.is_looked_for(flow, sighting);
+        if is_wanted && self.is_elsewhere(arrival, flow) {
+            return false;
+        }
+        let order = self.paths.next_order(flow, point);
+        self.ask_the_way(flow);
+        self.note_begun(flow);
+        let mut stray = Stray::new(sighting, point, time, flow, order);
+        stray.is_wanted = is_wanted;
+        if is_wanted {
+            self.aside.want(point, flow);
+        }
+        let held = Held::stray(self.strays.add(stray));
+        self.aside.due.push_back(Due {
+            since: time,
+            order,
+            held,
+        });
+        self.keep_to_bounds();
+        true
+    }
+
+    /// Whether another point has something with the same bytes.
+    fn is_elsewhere(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        self.call_in_from_others(arrival.point);
+        let is_free = |theirs| theirs == flow || self.may_be_of(arrival, theirs);
+        self.alike_in_content(arrival, is_free).is_some()
+    }
+
+    /// What other points have aside becomes parcels, as far as it may be found by its bytes.
+    pub(super) fn call_in_from_others(&mut self, point: usize) {
+        while let Some(flow) = self.aside.take_wanted(point) {
+            self.call_in(flow);
+        }
+    }
+
+    /// All strays of a flow become parcels, under whatever number they are found.
+    pub(super) fn call_in(&mut self, flow: u32) {
+        while let Some(stray) = self.first_stray_of(flow) {
+            let parcel = self.become_parcel(stray);
+            let Stray {
+                flow,
+                sighting,
+                is_wanted,
+                ..
+            } = *self.strays.get(stray);
+            self.add_key(parcel, sighting.identity().key(flow));
+            if is_wanted {
+                self.add_key(parcel, content_key(&sighting));
+            }
+        }
+    }
+
+    fn first_stray_of(&self, flow: u32) -> Option<u32> {
+        if self.strays.len() == 0 {
+            return None;
+        }
+        let names = self.paths.names(flow);
+        let mut strays = names.map(|name| self.strays.first_of(name));
+        strays.find(|stray| *stray != NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_two_points;
+    use crate::compare::sighting::{Batch, example};
+    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
+
+    const A: usize = 0;
+    const B: usize = 1;
+
+    fn key(host: u8) -> FlowKey {
+        FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 1, host]),
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        }
+    }
+
+    /// Both points meet flows to these hosts.
+    fn flight(hosts: [&[u8]; 2]) -> Flight {
+        let mut flight = of_two_points();
+        for (point, hosts) in hosts.into_iter().enumerate() {
+            let batch = Batch {
+                lanes: hosts.iter().map(|host| key(*host)).collect(),
+                ..Batch::default()
+            };
+            flight.meet(point, &batch);
+        }
+        let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
+        flight.spans.fill(span);
+        flight
+    }
+
+    fn packet(lane: u32, id: u32) -> Sighting {
+        Sighting {
+            lane,
+            is_fresh: true,
+            ..example(id)
+        }
+    }
+
+    /// A piece of a stream, of 100 bytes.
+    fn segment(id: u32, offset: u32) -> Sighting {
+        Sighting {
+            form: Form::Segment,
+            protocol: Protocol::TCP,
+            offset,
+            ..packet(0, id)
+        }
+    }
+
+    fn take(flight: &mut Flight, point: usize, millisecond: i64, sighting: &Sighting) {
+        flight.take(point, sighting, Timestamp(millisecond * 1_000_000));
+    }
+
+    /// Of each point, how many datagrams it saw, and how many of these others did, too.
+    fn tallies(mut flight: Flight) -> [(u64, u64); 2] {
+        flight.finish();
+        let book = flight.take_book();
+        let tallies = [A, B].map(|point| &book.tallies[point]);
+        tallies.map(|tally| (tally.datagrams, tally.matched))
+    }
+
+    #[test]
+    fn what_one_point_alone_has_is_kept_aside_until_it_is_over() {
+        let mut flight = flight([&[1, 2], &[2]]);
+        for id in 1..=9 {
+            take(&mut flight, A, id, &packet(0, id as u32));
+            take(&mut flight, A, id, &packet(1, id as u32));
+            take(&mut flight, B, id, &packet(0, id as u32));
+        }
+        // The first of a flow is looked for; then all that is known of it is a name.
+        assert_eq!(flight.aside.due.len(), 8);
+        assert!(flight.has_single() && flight.is_single(A, &packet(0, 7)));
+        assert!(!flight.is_single(A, &packet(1, 7)) && !flight.is_single(B, &packet(0, 7)));
+        take(&mut flight, A, 5_005, &packet(1, 10));
+        assert_eq!(flight.aside.due.len(), 5, "the window is 5 seconds");
+        assert_eq!(tallies(flight), [(19, 9), (9, 9)]);
+    }
+
+    #[test]
+    fn it_is_found_by_its_bytes_under_another_name() {
+        let mut flight = flight([&[1], &[2]]);
+        (1..=9).for_each(|id| take(&mut flight, A, id, &packet(0, id as u32)));
+        assert_eq!(flight.aside.due.len(), 8);
+        for id in [4, 5, 9] {
+            take(&mut flight, B, 10 + id, &packet(0, id as u32));
+        }
+        assert_eq!(flight.strays.len(), 0);
+        assert_eq!(tallies(flight), [(9, 3), (3, 3)]);
+    }
+
+    #[test]
+    fn it_is_found_by_its_name_where_it_comes_late() {
+        let mut flight = flight([&[1], &[1]]);
+        (1..=9).for_each(|id| take(&mut flight, A, id, &packet(0, id as u32)));
+        (5..=9).for_each(|id| take(&mut flight, B, 10 + id, &packet(0, id as u32)));
+        assert_eq!(tallies(flight), [(9, 5), (5, 5)]);
+    }
+
+    #[test]
+    fn both_points_may_have_something_alone() {
+        let mut flight = flight([&[1, 3], &[2, 4]]);
+        for id in 1..=50 {
+            take(&mut flight, A, id, &packet(0, id as u32));
+            take(&mut flight, B, id, &packet(0, 1_000 + id as u32));
+            // Under other names these are the same.
+            take(&mut flight, A, id, &packet(1, 2_000 + id as u32));
+            take(&mut flight, B, id, &packet(1, 2_000 + id as u32));
+        }
+        assert_eq!(tallies(flight), [(100, 50), (100, 50)]);
+    }
+
+    #[test]
+    fn of_a_stream_nothing_that_was_sent_before_is_kept_aside() {
+        let mut flight = flight([&[1], &[]]);
+        for (id, offset) in [(1, 0), (2, 100), (3, 200)] {
+            take(&mut flight, A, i64::from(id), &segment(id, offset));
+        }
+        let before = flight.aside.due.len();
+        take(&mut flight, A, 4, &segment(4, 100));
+        assert_eq!(flight.aside.due.len(), before);
+        assert_eq!(flight.strays.len(), 0, "it may be one of these");
+        take(&mut flight, A, 5, &segment(5, 300));
+        assert_eq!(flight.aside.due.len(), before + 1);
+        assert_eq!(tallies(flight), [(5, 0), (0, 0)]);
+    }
+
+    #[test]
+    fn what_is_aside_is_put_in_order_among_what_is_not() {
+        let due = |time: i64| Due {
+            since: Timestamp(time),
+            order: 0,
+            held: Held::stray(0),
+        };
+        let mut aside = Aside::new(2);
+        aside.due.extend([1, 4, 5, 9].map(due));
+        let mut others: Vec<Due> = [2, 4, 7].map(due).to_vec();
+        aside.merge_into(&mut others);
+        assert_eq!(others, [1, 2, 4, 4, 5, 7, 9].map(due));
+        assert_eq!(aside.since(), None);
+    }
+}
