@@ -6,6 +6,7 @@ use super::look::{Look, VERDICT_NAMES, VERDICTS};
 use super::shape::{Fate, Shape};
 use crate::model::Timestamp;
 use crate::model::counters::add_fields;
+use std::sync::Arc;
 
 /// Packets counted in four ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,8 +99,9 @@ pub struct Between {
     pub coalesced: u64,
     /// Sent when the capture on the other side had not begun, or had ended.
     pub outside: [u64; 2],
-    /// How long packets took, either way.
-    pub delays: Option<Delays>,
+    /// How long packets took, either way: a table of thousands of numbers, which is not copied
+    /// with everything else.
+    pub delays: Option<Arc<Delays>>,
     /// What losses look like.
     pub shape: Shape,
     /// The first that were seen in front alone, and behind alone; after each, a frame of the
@@ -228,7 +230,7 @@ impl Between {
             }
         }
         match (&mut self.delays, &other.delays) {
-            (Some(mine), Some(others)) => mine.add(others),
+            (Some(mine), Some(others)) => Arc::make_mut(mine).add(others),
             (None, others) => self.delays.clone_from(others),
             (Some(_), None) => {}
         }

@@ -23,6 +23,7 @@ use crate::model::{Duration, Timestamp};
 use entry::Entry;
 use settled::Settled;
 use std::ops::Range;
+use std::sync::Arc;
 use view::View;
 
 /// Flows with an account of their own; all others share one.
@@ -92,7 +93,7 @@ impl Book {
         let (mut own, mut rest) = self.delays.into_parts();
         for account in &mut self.accounts {
             for (all, between) in rest.iter_mut().zip(&mut account.between) {
-                between.delays = own.next().flatten();
+                between.delays = own.next().flatten().map(Arc::new);
                 if let (Some(all), Some(more), false) = (all, &between.delays, account.is_carrier) {
                     all.add(more);
                 }

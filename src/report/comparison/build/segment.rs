@@ -32,7 +32,7 @@ pub(super) fn of_all(outcome: &Outcome, sums: &Sums, pair: usize) -> Segment {
 /// What became of all that goes one way, between each pair.
 pub(super) fn of_one_way(outcome: &Outcome, ways: &[Between], is_backward: bool) -> Vec<Segment> {
     let pairs = ways.iter().enumerate().map(|(pair, between)| {
-        let mut segment = of(outcome, between, pair, between.delays.as_ref());
+        let mut segment = of(outcome, between, pair, between.delays.as_deref());
         segment.loss = loss::of(between, None);
         let flows = outcome.flows.iter();
         let those =
@@ -46,7 +46,7 @@ pub(super) fn of_one_way(outcome: &Outcome, ways: &[Between], is_backward: bool)
 /// What became of one flow between a pair of points.
 pub(super) fn of_flow(outcome: &Outcome, flow: &FlowFacts, pair: usize) -> Segment {
     let between = flow.between(pair);
-    let mut segment = of(outcome, &between, pair, between.delays.as_ref());
+    let mut segment = of(outcome, &between, pair, between.delays.as_deref());
     segment.loss = loss::of(&between, None);
     add_changes(outcome, flow, pair, &mut segment.changes);
     segment
