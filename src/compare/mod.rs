@@ -26,7 +26,8 @@
 //! a flow that all points know, and that come to all in the same order, are not looked for at
 //! all: each is the next in line, and is counted with those before it that fared alike. What
 //! all points have at hand as the next of its flow never waits in line, either; where flows
-//! come to them in different orders, that is looked for flow by flow (`by_flow`).
+//! come to them in different orders, that is looked for flow by flow (`by_flow`). A packet of a
+//! flow that no other point knows is kept aside: it becomes a parcel once somebody may have it.
 //!
 //! What must hold: memory follows what is under way, never the length of a file; the same
 //! captures give the same outcome; what was seen in front and behind is counted alike, so

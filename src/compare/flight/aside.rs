@@ -3,7 +3,7 @@
 //! keys, until another point has something that may be it under another name.
 
 use super::stray::Held;
-use super::{Arrival, Due, Flight, content_key};
+use super::{AT_ONCE, Arrival, Due, Flight, content_key};
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
@@ -73,9 +73,10 @@ impl Aside {
 }
 
 impl Flight {
-    /// Whether anything is kept aside: there are flows that one point alone knows.
+    /// Whether something was kept aside not long ago: more of its flow may come.
     pub fn has_single(&self) -> bool {
-        self.aside.since().is_some()
+        let latest = self.aside.due.back();
+        latest.is_some_and(|latest| self.now - latest.since <= AT_ONCE)
     }
 
     /// Whether a packet is of such a flow.
@@ -242,6 +243,7 @@ mod tests {
         assert!(flight.has_single() && flight.is_single(A, &packet(0, 7)));
         assert!(!flight.is_single(A, &packet(1, 7)) && !flight.is_single(B, &packet(0, 7)));
         take(&mut flight, A, 5_005, &packet(1, 10));
+        assert!(!flight.has_single(), "nothing of it came for a while");
         assert_eq!(flight.aside.due.len(), 5, "the window is 5 seconds");
         assert_eq!(tallies(flight), [(19, 9), (9, 9)]);
     }
