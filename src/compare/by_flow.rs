@@ -136,8 +136,8 @@ impl ByFlow {
         has_taken
     }
 
-    /// Takes what is of flows that one point alone knows: nobody else has it at hand. Says
-    /// whether there was anything.
+    /// Takes what is of flows that one point alone knows: it waits for nobody. Says whether there
+    /// was anything.
     fn take_single(&self, flight: &mut Flight, feeds: &mut [Feed<'_>]) -> bool {
         let mut has_taken = false;
         if !flight.has_single() {
@@ -312,7 +312,8 @@ impl Line {
         places: &mut [Places],
         room: usize,
     ) -> (usize, bool) {
-        for count in 0..room {
+        let mut count = 0;
+        while count < room {
             let first = feeds[0].at(self.place(0));
             let is_next = |point: usize| {
                 let next = feeds[point].at(self.place(point));
@@ -331,11 +332,12 @@ impl Line {
                     None => is_over = true,
                 }
             }
+            count += 1;
             if is_over {
-                return (count + 1, true);
+                return (count, true);
             }
         }
-        (room, false)
+        (count, false)
     }
 
     /// Whether the points surely have different packets next, each of which comes until some

@@ -100,7 +100,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Puts what is left of a batch in front of the next, into the room that is there for it
-    /// if that is enough. In front of one of the next batches there will be as much.
+    /// if that is enough. In front of one of the next batches there will be twice as much.
     fn keep_left(&mut self, matched: Vec<Sighting>) {
         let left = matched[self.next..].iter();
         let left = left.filter(|sighting| sighting.lane != NO_LANE).copied();

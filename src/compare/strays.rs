@@ -1,5 +1,5 @@
-//! Packets that one point alone saw, and that fell out of line. Most of these are lost, and
-//! nobody asks for them again: no more is kept of one than that sighting until somebody does.
+//! Packets that one point alone saw, and that fell out of line or were kept aside. Most of these
+//! are lost, and nobody asks for them again: no more is kept of one than that sighting until somebody does.
 
 use super::sighting::Sighting;
 use super::slab::{NONE, Slab};

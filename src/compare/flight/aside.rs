@@ -8,17 +8,25 @@ use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
 use crate::model::Timestamp;
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// What is kept aside.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    /// In the order in which it came, which is nearly that of time.
+    /// In order of time.
     due: VecDeque<Due>,
     /// By point: flows of which something is looked for by its bytes.
     wanted: Vec<Vec<u32>>,
     /// By flow: whether it is among these.
     are_wanted: Vec<bool>,
+}
+
+/// A parcel that is looked for by its bytes.
+struct Wanted {
+    since: Timestamp,
+    parcel: u32,
+    key: u64,
 }
 
 impl Aside {
@@ -29,16 +37,26 @@ impl Aside {
         }
     }
 
-    /// When the first of it came.
-    pub fn since(&self) -> Option<Timestamp> {
-        self.due.front().map(|due| due.since)
+    /// Adds something behind all else, if that is where it belongs; says whether it did. One
+    /// that is before would wait for those in front of it, which may be hours ahead.
+    fn add(&mut self, due: Due) -> bool {
+        let goes_on = self.due.back().is_none_or(|last| *last <= due);
+        if goes_on {
+            self.due.push_back(due);
+        }
+        goes_on
+    }
+
+    /// The first of it.
+    pub fn first(&self) -> Option<Due> {
+        self.due.front().copied()
     }
 
     pub fn pop(&mut self) -> Option<Due> {
         self.due.pop_front()
     }
 
-    /// Takes all that is left, and puts it where it belongs among what is in order.
+    /// Takes all that is left, and puts it where it belongs among others that are in order.
     pub fn merge_into(&mut self, others: &mut Vec<Due>) {
         let sorted = std::mem::take(others);
         others.reserve(sorted.len() + self.due.len());
@@ -72,6 +90,12 @@ impl Aside {
     }
 }
 
+/// Whether a packet may be kept aside by its kind: where there are no ports, fragments are of
+/// the same flow, and go in one order with it.
+fn may_be_aside(sighting: &Sighting) -> bool {
+    sighting.form != Form::Piece && sighting.protocol.has_ports()
+}
+
 impl Flight {
     /// Whether something was kept aside not long ago: more of its flow may come.
     pub fn has_single(&self) -> bool {
@@ -82,7 +106,7 @@ impl Flight {
     /// Whether a packet is of such a flow.
     pub fn is_single(&self, point: usize, sighting: &Sighting) -> bool {
         let flow = self.paths.bound_to(point, sighting.lane);
-        flow != NONE && sighting.form != Form::Piece && self.paths.is_single(flow)
+        flow != NONE && may_be_aside(sighting) && self.paths.is_single(flow)
     }
 
     /// Keeps a packet aside, if that may be; says whether it did. It has to be new at its
@@ -90,7 +114,7 @@ impl Flight {
     /// sent before.
     pub(super) fn keep_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         let (point, sighting, time) = arrival.parts();
-        if !self.paths.is_single(flow) {
+        if !may_be_aside(sighting) || !self.paths.is_single(flow) {
             return false;
         }
         let goes_on = sighting.form != Form::Segment || self.strays.goes_on(flow, sighting);
@@ -116,11 +140,14 @@ impl Flight {
             self.aside.want(point, flow);
         }
         let held = Held::stray(self.strays.add(stray));
-        self.aside.due.push_back(Due {
+        let due = Due {
             since: time,
             order,
             held,
-        });
+        };
+        if !self.aside.add(due) {
+            self.old.push(Reverse(due));
+        }
         self.keep_to_bounds();
         true
     }
@@ -132,27 +159,44 @@ impl Flight {
         self.alike_in_content(arrival, is_free).is_some()
     }
 
-    /// What other points have aside becomes parcels, as far as it may be found by its bytes.
+    /// What other points have aside becomes parcels, as far as it may be found by its bytes: the
+    /// latest of all flows first, as if it had been so from the beginning.
     pub(super) fn call_in_from_others(&mut self, point: usize) {
+        let mut wanted = Vec::new();
         while let Some(flow) = self.aside.take_wanted(point) {
-            self.call_in(flow);
+            self.become_parcels(flow, &mut wanted);
         }
+        self.show(wanted);
     }
 
     /// All strays of a flow become parcels, under whatever number they are found.
     pub(super) fn call_in(&mut self, flow: u32) {
+        let mut wanted = Vec::new();
+        self.become_parcels(flow, &mut wanted);
+        self.show(wanted);
+    }
+
+    /// The same; those that are looked for by their bytes are given.
+    fn become_parcels(&mut self, flow: u32, wanted: &mut Vec<Wanted>) {
         while let Some(stray) = self.first_stray_of(flow) {
             let parcel = self.become_parcel(stray);
-            let Stray {
-                flow,
-                sighting,
-                is_wanted,
-                ..
-            } = *self.strays.get(stray);
-            self.add_key(parcel, sighting.identity().key(flow));
-            if is_wanted {
-                self.add_key(parcel, content_key(&sighting));
+            let stray = *self.strays.get(stray);
+            self.add_key(parcel, stray.sighting.identity().key(stray.flow));
+            if stray.is_wanted {
+                wanted.push(Wanted {
+                    since: stray.time,
+                    parcel,
+                    key: content_key(&stray.sighting),
+                });
             }
+        }
+    }
+
+    /// Lets parcels be found by their bytes.
+    fn show(&mut self, mut wanted: Vec<Wanted>) {
+        wanted.sort_by_key(|wanted| wanted.since);
+        for Wanted { parcel, key, .. } in wanted {
+            self.add_key(parcel, key);
         }
     }
 
@@ -260,6 +304,48 @@ mod tests {
         assert_eq!(tallies(flight), [(9, 3), (3, 3)]);
     }
 
+    /// Of each flow the latest are in reach, whichever was kept aside first.
+    #[test]
+    fn it_is_found_among_many_that_have_the_same_bytes() {
+        let mut flight = flight([&[1, 2, 3], &[4, 5, 6]]);
+        let alike = |lane: u32, number: u32| Sighting {
+            head: 7,
+            ..packet(lane, 1_000 * lane + number)
+        };
+        for number in 1..=300 {
+            (0..3).for_each(|lane| take(&mut flight, A, number.into(), &alike(lane, number)));
+        }
+        (0..3).for_each(|lane| take(&mut flight, B, 301, &alike(lane, 300)));
+        assert_eq!(tallies(flight), [(900, 3), (3, 3)]);
+    }
+
+    #[test]
+    fn what_a_clock_that_was_set_back_shows_waits_for_nothing_behind_it() {
+        let mut flight = flight([&[1], &[]]);
+        for (id, second) in [(1, 100), (2, 101), (3, 1)] {
+            take(&mut flight, A, second * 1_000, &packet(0, id));
+        }
+        // The first of a flow is a parcel.
+        assert_eq!((flight.aside.due.len(), flight.old.len()), (1, 2));
+        take(&mut flight, A, 102_000, &packet(0, 4));
+        assert_eq!((flight.aside.due.len(), flight.old.len()), (2, 1));
+        assert_eq!(flight.strays.len(), 2, "the third is over");
+        assert_eq!(tallies(flight), [(4, 0), (0, 0)]);
+    }
+
+    #[test]
+    fn where_fragments_are_of_the_same_flow_nothing_is_kept_aside() {
+        let mut flight = flight([&[1], &[]]);
+        for id in 1..=9 {
+            let echo = Sighting {
+                protocol: Protocol::ICMP,
+                ..packet(0, id)
+            };
+            take(&mut flight, A, id.into(), &echo);
+        }
+        assert!(flight.aside.due.is_empty());
+    }
+
     #[test]
     fn it_is_found_by_its_name_where_it_comes_late() {
         let mut flight = flight([&[1], &[1]]);
@@ -304,10 +390,11 @@ mod tests {
             held: Held::stray(0),
         };
         let mut aside = Aside::new(2);
-        aside.due.extend([1, 4, 5, 9].map(due));
+        assert!([1, 4, 5, 9].into_iter().all(|time| aside.add(due(time))));
+        assert!(!aside.add(due(8)), "it is kept elsewhere");
         let mut others: Vec<Due> = [2, 4, 7].map(due).to_vec();
         aside.merge_into(&mut others);
         assert_eq!(others, [1, 2, 4, 4, 5, 7, 9].map(due));
-        assert_eq!(aside.since(), None);
+        assert!(aside.first().is_none());
     }
 }

@@ -71,7 +71,6 @@ impl Flight {
         if !is_fragment || !self.is_looked_for(flow, arrival.sighting) {
             return None;
         }
-        self.call_in_from_others(arrival.point);
         let found = self.alike_in_content(arrival, |theirs| self.may_be_of(arrival, theirs))?;
         self.bind_to(arrival, flow, &found);
         self.unite(named.parcel, found.parcel);
@@ -288,7 +287,10 @@ impl Flight {
 
     /// The same bytes under other addresses.
     pub(super) fn by_content(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
-        self.call_in_from_others(arrival.point);
+        // No fragment is kept aside, nor anything that looks like one.
+        if arrival.sighting.form != Form::Piece {
+            self.call_in_from_others(arrival.point);
+        }
         let is_free = |theirs| theirs == flow || self.may_be_of(arrival, theirs);
         let found = self.alike_in_content(arrival, is_free)?;
         self.bind_to(arrival, flow, &found);

@@ -42,19 +42,17 @@ impl Flight {
 
     /// The next that is under way for longer than `age`.
     fn take_before(&mut self, now: Timestamp, age: Duration) -> Option<Due> {
-        let since = self.oldest()?;
-        (now - since > age).then(|| self.take_oldest()).flatten()
+        let old = self.old.peek().map(|Reverse(due)| *due);
+        let oldest = old.into_iter().chain(self.aside.first()).min()?;
+        (now - oldest.since > age)
+            .then(|| self.take_oldest())
+            .flatten()
     }
 
-    /// Since when is under way what is so for longest, of what is not seen everywhere.
-    fn oldest(&self) -> Option<Timestamp> {
-        let old = self.old.peek().map(|Reverse(due)| due.since);
-        old.into_iter().chain(self.aside.since()).min()
-    }
-
+    /// What is under way for longest, of what is not seen everywhere.
     fn take_oldest(&mut self) -> Option<Due> {
-        let old = self.old.peek().map(|Reverse(due)| due.since);
-        match (old, self.aside.since()) {
+        let old = self.old.peek().map(|Reverse(due)| *due);
+        match (old, self.aside.first()) {
             (Some(old), Some(aside)) if aside < old => self.aside.pop(),
             (None, _) => self.aside.pop(),
             (Some(_), _) => self.old.pop().map(|Reverse(due)| due),

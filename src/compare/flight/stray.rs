@@ -1,5 +1,5 @@
 //! What fell out of line and is most likely lost is kept as a stray; it becomes a parcel when
-//! somebody looks for what may be it, or when it is settled.
+//! somebody looks for what may be it.
 
 use super::{Arrival, Flight, bit};
 use crate::compare::march::Waiting;
