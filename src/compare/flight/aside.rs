@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 /// What is kept aside.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    /// In order of time.
+    /// In order of time, and of what came at one time in that in which it came.
     due: VecDeque<Due>,
     /// By point: flows of which something is looked for by its bytes.
     wanted: Vec<Vec<u32>>,
@@ -40,7 +40,7 @@ impl Aside {
     /// Adds something behind all else, if that is where it belongs; says whether it did. One
     /// that is before would wait for those in front of it, which may be hours ahead.
     fn add(&mut self, due: Due) -> bool {
-        let goes_on = self.due.back().is_none_or(|last| *last <= due);
+        let goes_on = self.due.back().is_none_or(|last| last.since <= due.since);
         if goes_on {
             self.due.push_back(due);
         }
