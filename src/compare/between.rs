@@ -149,6 +149,15 @@ impl Between {
         self.checksums[usize::from(front.checksum)][usize::from(back.checksum)] += packets;
     }
 
+    /// Keeps what is to be shown of something that one side alone saw, as long as there is little
+    /// of it.
+    pub(super) fn show_alone(&mut self, fate: Fate, shown: impl FnOnce() -> Vec<Shown>) {
+        let lone = &mut self.lone[usize::from(fate == Fate::Back)];
+        if lone.len() < MAX_PAIRS {
+            lone.push(shown());
+        }
+    }
+
     /// A packet was overtaken; there is a bit for each side.
     pub(super) fn overtaken(&mut self, sides: u32) {
         for (side, count) in self.reordered.iter_mut().enumerate() {

@@ -69,7 +69,7 @@ impl ByFlow {
 
     /// Takes what all points have at hand at about the time of the earliest, and what has
     /// been left for too long; reads on where too little is at hand, and says whether it did.
-    /// All feeds have something.
+    /// All feeds have something, and clocks are known.
     pub fn take(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>]) -> bool {
         let Some((now, _)) = earliest(feeds) else {
             return false;
@@ -218,12 +218,6 @@ impl ByFlow {
     /// Gathers what all points have next of a flow, as long as that is the same.
     fn gather(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], line: &mut Line) -> Gathered {
         let mut any = false;
-        if !flight.is_acquainted() {
-            return Gathered {
-                any,
-                is_over: false,
-            };
-        }
         loop {
             let places = &mut self.places;
             let room = ABREAST - self.flows.len();

@@ -140,8 +140,7 @@ impl<'a> Feed<'a> {
         }
         let left = self.batch.sightings.get(self.next..).unwrap_or_default();
         let mut steps = left.windows(2);
-        let far = FAR.0.unsigned_abs();
-        let jump = steps.position(|step| step[1].time.0.abs_diff(step[0].time.0) > far);
+        let jump = steps.position(|step| apart(step[1].time, step[0].time) > FAR);
         self.jump = self.next + jump.map_or(left.len(), |place| place + 1);
     }
 

@@ -5,7 +5,7 @@ use super::content::{Content, HEAD_BYTES, hash};
 use super::extent::Extent;
 use super::lanes::{Lanes, TOGETHER};
 use super::look::{Look, code};
-use super::sighting::{Batch, Form, Lane, NO_LANE, Share, Sighting};
+use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
 use crate::decode::{DecodeOptions, Decoder, Plain};
 use crate::model::facts::{
     Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Segment, Transport,
@@ -487,27 +487,15 @@ impl Sight {
             time: self.found.time,
             frame: self.found.frame.number,
             lane,
-            ported: NO_LANE,
-            form: Form::Whole,
             protocol,
             id: ip.id,
             is_numbered: ip.is_numbered,
-            offset: 0,
-            bytes: 0,
-            more: false,
-            is_control: false,
-            is_renumbered: false,
-            head: 0,
-            sum: None,
-            ip_bytes: 0,
             look: Look {
                 hop_limit: ip.hop_limit,
                 traffic_class: ip.traffic_class,
                 checksum: code(verdict),
             },
-            is_carrier: false,
-            share: Share::All,
-            is_fresh: false,
+            ..BLANK
         }
     }
 

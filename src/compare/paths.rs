@@ -327,7 +327,7 @@ impl Paths {
     /// Whether one point alone knows a flow, and nobody one of the same name.
     pub fn is_single(&self, flow: u32) -> bool {
         let known = &self.flows[flow as usize];
-        known.points.is_power_of_two() && known.part == NONE && self.by_name.is_single(flow)
+        known.points.is_power_of_two() && !self.has_parts(flow) && self.by_name.is_single(flow)
     }
 
     /// Counts one more packet of a flow at a point; gives how many came before.

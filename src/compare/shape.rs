@@ -30,6 +30,12 @@ impl Fate {
             Self::Back => Self::Front,
         }
     }
+
+    /// The same in the direction that it went.
+    #[must_use]
+    pub(super) fn on_its_way(self, is_backward: bool) -> Self {
+        if is_backward { self.reversed() } else { self }
+    }
 }
 
 /// Packets by fate.

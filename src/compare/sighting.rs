@@ -279,29 +279,18 @@ pub(super) struct Batch {
 #[cfg(test)]
 pub(super) fn example(id: u32) -> Sighting {
     Sighting {
-        time: Timestamp(0),
-        frame: 0,
         lane: 0,
-        ported: NO_LANE,
-        form: Form::Whole,
         protocol: Protocol::UDP,
         id,
         is_numbered: true,
-        offset: 0,
         bytes: 100,
-        more: false,
-        is_control: false,
-        is_renumbered: false,
         head: id.into(),
-        sum: None,
         ip_bytes: 120,
         look: Look {
             hop_limit: 64,
             ..Look::default()
         },
-        is_carrier: false,
-        share: Share::All,
-        is_fresh: false,
+        ..BLANK
     }
 }
 

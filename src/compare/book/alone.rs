@@ -3,7 +3,7 @@
 
 use super::view::goes_on;
 use super::{Book, pairs};
-use crate::compare::between::{Count, MAX_PAIRS, Shown};
+use crate::compare::between::{Count, Shown};
 use crate::compare::flight::Flight;
 use crate::compare::shape::Fate;
 use crate::compare::strays::Stray;
@@ -25,11 +25,10 @@ impl Book {
                 _ if here == back => (Fate::Back, front),
                 _ => continue,
             };
-            let side = usize::from(fate == Fate::Back);
             let between = &mut account.between[pair];
             let slow = || self.delays.slow(number, pair);
             if !goes_on(flight, (here, sighting.time), other, slow) {
-                between.outside[side] += 1;
+                between.outside[usize::from(fate == Fate::Back)] += 1;
                 continue;
             }
             let packet = Count {
@@ -44,16 +43,14 @@ impl Book {
             } += packet;
             between.shape.count(fate, sighting.ip_bytes, None);
             between.shape.lose(fate, stray.order);
-            let on_its_way = if is_backward { fate.reversed() } else { fate };
-            self.series[pair].count(on_its_way, stray.time);
-            let lone = &mut between.lone[side];
-            if lone.len() < MAX_PAIRS {
-                lone.push(vec![Shown {
+            self.series[pair].count(fate.on_its_way(is_backward), stray.time);
+            between.show_alone(fate, || {
+                vec![Shown {
                     point: here,
                     frame: sighting.frame,
                     time: sighting.time,
-                }]);
-            }
+                }]
+            });
         }
     }
 }

@@ -127,18 +127,16 @@ impl Entry<'_> {
         self.between.shape.count(fate, piece.ip_bytes, place);
         if !parcel.is_carrier {
             let is_backward = flight.is_backward(flight.paths.resolve(parcel.flow));
-            let fate = if is_backward { fate.reversed() } else { fate };
-            self.series.count(fate, parcel.first);
+            self.series
+                .count(fate.on_its_way(is_backward), parcel.first);
         }
         if fate == Fate::Both {
             return;
         }
         let side = view.side(fate);
         self.losses.push((flight.seen(at, side).order, fate));
-        let lone = &mut self.between.lone[usize::from(fate == Fate::Back)];
-        if lone.len() < MAX_PAIRS {
-            lone.push(settled.with_others(at, side));
-        }
+        self.between
+            .show_alone(fate, || settled.with_others(at, side));
     }
 
     /// Tells how a piece that both points saw is another at the second, and how long it took.

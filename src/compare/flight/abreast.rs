@@ -5,7 +5,7 @@
 use super::clocks::is_beside;
 use super::settle::LINGER;
 use super::step::Told;
-use super::{Arrival, Flight, pairs};
+use super::{Arrival, Flight, apart, pairs};
 use crate::compare::book::{Book, Passed};
 use crate::compare::clock::Fastest;
 use crate::compare::sighting::{Form, Lane, NO_LANE, Sighting};
@@ -140,11 +140,6 @@ impl Flight {
         let taken = self.take_common(&mut abreast, together);
         self.times = abreast.times;
         taken
-    }
-
-    /// Whether clocks are known well enough for anything to be taken at once.
-    pub fn is_acquainted(&self) -> bool {
-        self.is_acquainted
     }
 
     /// Whether a sighting is of a kind that all points may take at once.
@@ -313,10 +308,7 @@ impl Flight {
         for back in 1..abreast.points() {
             self.learn_abreast(abreast, taken, back);
         }
-        if let Some(mut book) = self.book.take() {
-            self.write_abreast(abreast, taken, &mut book);
-            self.book = Some(book);
-        }
+        self.write_down(|flight, book| flight.write_abreast(abreast, taken, book));
     }
 
     /// What the one in front and the first tell about a point.
@@ -391,7 +383,7 @@ impl Flight {
 /// Whether a point saw something at about the same time as what it takes first.
 #[inline(always)]
 fn is_at_once(sighting: &Sighting, first: &Sighting) -> bool {
-    sighting.time.0.abs_diff(first.time.0) <= AT_ONCE.0.unsigned_abs()
+    apart(sighting.time, first.time) <= AT_ONCE
 }
 
 #[cfg(test)]

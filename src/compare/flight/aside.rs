@@ -128,7 +128,7 @@ impl Flight {
             return false;
         }
         let is_wanted = self.is_looked_for(flow, sighting);
-        if is_wanted && self.is_elsewhere(arrival, flow) {
+        if is_wanted && self.with_same_bytes(arrival, flow).is_some() {
             return false;
         }
         let order = self.paths.next_order(flow, point);
@@ -150,13 +150,6 @@ impl Flight {
         }
         self.keep_to_bounds();
         true
-    }
-
-    /// Whether another point has something with the same bytes.
-    fn is_elsewhere(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
-        self.call_in_from_others(arrival.point);
-        let is_free = |theirs| theirs == flow || self.may_be_of(arrival, theirs);
-        self.alike_in_content(arrival, is_free).is_some()
     }
 
     /// What other points have aside becomes parcels, as far as it may be found by its bytes: the

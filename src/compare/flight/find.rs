@@ -287,24 +287,29 @@ impl Flight {
 
     /// The same bytes under other addresses.
     pub(super) fn by_content(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let found = self.with_same_bytes(arrival, flow)?;
+        self.bind_to(arrival, flow, &found);
+        Some(found)
+    }
+
+    /// What has the same bytes as what is of one flow, or may be of others.
+    pub(super) fn with_same_bytes(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         // No fragment is kept aside, nor anything that looks like one.
         if arrival.sighting.form != Form::Piece {
             self.call_in_from_others(arrival.point);
         }
         let is_free = |theirs| theirs == flow || self.may_be_of(arrival, theirs);
-        let found = self.alike_in_content(arrival, is_free)?;
-        self.bind_to(arrival, flow, &found);
-        Some(found)
+        self.alike_in_content(arrival, is_free)
     }
 
     /// Whether a flow may turn out to be that of a sighting, and is not yet.
-    pub(super) fn may_be_of(&self, arrival: Arrival<'_>, flow: u32) -> bool {
+    fn may_be_of(&self, arrival: Arrival<'_>, flow: u32) -> bool {
         let lane = arrival.sighting.lane;
         self.paths.may_bind(arrival.point, lane, flow)
     }
 
     /// What has the same bytes, in flows that are free to be that of a sighting.
-    pub(super) fn alike_in_content(
+    fn alike_in_content(
         &self,
         arrival: Arrival<'_>,
         is_free: impl Fn(u32) -> bool,

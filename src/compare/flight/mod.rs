@@ -425,6 +425,15 @@ impl Flight {
         (number, self.add_piece(number, sighting, offset, bytes))
     }
 
+    /// Writes in the book, which is away meanwhile.
+    #[inline(always)]
+    fn write_down(&mut self, write: impl FnOnce(&mut Self, &mut Book)) {
+        if let Some(mut book) = self.book.take() {
+            write(self, &mut book);
+            self.book = Some(book);
+        }
+    }
+
     /// Something of a flow is under way from now on.
     fn note_begun(&mut self, flow: u32) {
         let known = self.paths.get_mut(flow);
@@ -585,8 +594,8 @@ fn may_be_super(parcel: &Parcel, sighting: &Sighting) -> bool {
 
 /// How far apart two times are.
 pub(super) fn apart(one: Timestamp, other: Timestamp) -> Duration {
-    let apart = one - other;
-    Duration(apart.0.saturating_abs())
+    let apart = one.0.abs_diff(other.0);
+    Duration(i64::try_from(apart).unwrap_or(i64::MAX))
 }
 
 /// What of a parcel a sighting is; `None` if it cannot be any.

@@ -35,27 +35,23 @@ impl Flight {
             self.young.pop_front();
             self.look_at(due);
         }
-        while let Some(due) = self.take_before(self.now, self.window) {
+        let window = self.window;
+        while let Some(due) = self.oldest().filter(|due| self.now - due.since > window) {
+            self.take_oldest();
             self.settle_held(due.held);
         }
     }
 
-    /// The next that is under way for longer than `age`.
-    fn take_before(&mut self, now: Timestamp, age: Duration) -> Option<Due> {
+    /// What is under way for longest, of what is not seen everywhere.
+    fn oldest(&self) -> Option<Due> {
         let old = self.old.peek().map(|Reverse(due)| *due);
-        let oldest = old.into_iter().chain(self.aside.first()).min()?;
-        (now - oldest.since > age)
-            .then(|| self.take_oldest())
-            .flatten()
+        old.into_iter().chain(self.aside.first()).min()
     }
 
-    /// What is under way for longest, of what is not seen everywhere.
     fn take_oldest(&mut self) -> Option<Due> {
-        let old = self.old.peek().map(|Reverse(due)| *due);
-        match (old, self.aside.first()) {
-            (Some(old), Some(aside)) if aside < old => self.aside.pop(),
-            (None, _) => self.aside.pop(),
-            (Some(_), _) => self.old.pop().map(|Reverse(due)| due),
+        match self.oldest() {
+            oldest if oldest == self.aside.first() => self.aside.pop(),
+            _ => self.old.pop().map(|Reverse(due)| due),
         }
     }
 
@@ -224,12 +220,11 @@ impl Flight {
     }
 
     fn settle_held(&mut self, held: Held) {
-        let became = self.held(held);
-        match became {
-            Err(stray) => self.lose(stray),
+        match self.held(held) {
+            Err(stray) => return self.lose(stray),
             Ok(parcel) => self.settle(parcel),
         }
-        if let (Ok(_), Err(stray)) = (became, held.number()) {
+        if let Err(stray) = held.number() {
             self.strays.remove(stray);
         }
     }
@@ -271,12 +266,10 @@ impl Flight {
     /// Writes down what became of a parcel.
     fn write(&mut self, number: u32) {
         self.parcels[number].is_open = false;
-        let Some(mut book) = self.book.take() else {
-            return;
-        };
-        let parcel = &self.parcels[number];
-        book.settle(self, parcel, self.account_of(parcel));
-        self.book = Some(book);
+        self.write_down(|flight, book| {
+            let parcel = &flight.parcels[number];
+            book.settle(flight, parcel, flight.account_of(parcel));
+        });
     }
 
     pub(super) fn forget_super(&mut self, flow: u32, number: u32) {

@@ -180,10 +180,7 @@ impl Flight {
             .see(point, place, Seen::of(sighting, order), time)
         {
             self.march.arrive(place);
-            if let Some(mut book) = self.book.take() {
-                self.write_in_step(place, &mut book);
-                self.book = Some(book);
-            }
+            self.write_down(|flight, book| flight.write_in_step(place, book));
         }
     }
 

@@ -67,10 +67,7 @@ impl Flight {
         let stray = self.strays.take(number);
         self.note_over(stray.flow);
         let flow = self.paths.resolve(stray.flow);
-        if let Some(mut book) = self.book.take() {
-            book.alone(self, &stray, flow);
-            self.book = Some(book);
-        }
+        self.write_down(|flight, book| book.alone(flight, &stray, flow));
     }
 
     /// A stray becomes a parcel, which has no keys yet.
