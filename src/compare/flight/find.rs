@@ -50,14 +50,12 @@ impl Flight {
         let is_unknown = flow == NONE || self.paths.is_wanting(flow);
         let named = (flow != NONE)
             .then(|| self.by_name(arrival, flow))
-            .flatten();
+            .flatten()
+            .or_else(|| is_unknown.then(|| self.under_other_name(arrival)).flatten());
         if let Some(named) = named {
             let may_have_two = is_unknown && named.fit == Fit::Part;
-            let other = may_have_two.then(|| self.under_two_names(arrival, flow, &named));
+            let other = may_have_two.then(|| self.under_two_names(arrival, &named));
             return other.flatten().or(Some(named));
-        }
-        if is_unknown && let Some(found) = self.under_other_name(arrival) {
-            return Some(found);
         }
         if (is_unknown && self.is_looked_for(flow, sighting)) || may_be_renumbered(sighting) {
             return self.by_content(arrival, flow);
@@ -66,9 +64,10 @@ impl Flight {
     }
 
     /// A fragment of a datagram that one point has begun, and others under another name.
-    fn under_two_names(&mut self, arrival: Arrival<'_>, flow: u32, named: &Found) -> Option<Found> {
-        let is_fragment = arrival.sighting.form == Form::Piece;
-        if !is_fragment || !self.is_looked_for(flow, arrival.sighting) {
+    fn under_two_names(&mut self, arrival: Arrival<'_>, named: &Found) -> Option<Found> {
+        let (point, sighting, _) = arrival.parts();
+        let flow = self.paths.flow_of(point, sighting.lane);
+        if sighting.form != Form::Piece || !self.is_looked_for(flow, sighting) {
             return None;
         }
         let found = self.alike_in_content(arrival, |theirs| self.may_be_of(arrival, theirs))?;
@@ -475,5 +474,56 @@ impl Flight {
     fn came_otherwise(&self, point: usize, at: u32, parcel: &Parcel) -> bool {
         let piece = &self.pieces[at];
         piece.seen & bit(point) == 0 && self.covers(point, parcel, piece.offset, piece.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_points;
+    use crate::compare::sighting::{Batch, example};
+    use crate::model::{Addresses, FlowKey, ScopeTag, Timestamp};
+
+    fn fragment(offset: u32) -> Sighting {
+        Sighting {
+            form: Form::Piece,
+            offset,
+            head: offset.into(),
+            is_fresh: true,
+            ..example(1)
+        }
+    }
+
+    /// What begins a datagram has come to the last point under another name before the first
+    /// shows it; there the datagram is known by its name, from a point that missed its
+    /// beginning.
+    #[test]
+    fn a_datagram_may_be_begun_under_two_names_before_its_first_point_shows_it() {
+        const SENT: [u8; 4] = [10, 0, 0, 1];
+        const TRANSLATED: [u8; 4] = [192, 0, 2, 77];
+        let mut flight = of_points(3);
+        for (point, from) in [SENT, SENT, TRANSLATED].into_iter().enumerate() {
+            let key = FlowKey {
+                addresses: Addresses::v4(from, [10, 0, 0, 2]),
+                ports: None,
+                protocol: Protocol::UDP,
+                scope: ScopeTag::WIRE,
+            };
+            let batch = Batch {
+                lanes: vec![key],
+                ..Batch::default()
+            };
+            flight.meet(point, &batch);
+        }
+        let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
+        flight.spans.fill(span);
+        let order = [(2, 0), (1, 1_000), (0, 0), (0, 1_000)];
+        for (time, (point, offset)) in (0..).zip(order) {
+            flight.take(point, &fragment(offset), Timestamp(time));
+        }
+        flight.finish();
+        let book = flight.take_book();
+        let matched = book.tallies.iter().map(|tally| tally.matched);
+        assert_eq!(matched.collect::<Vec<_>>(), [2, 1, 1]);
     }
 }

@@ -544,10 +544,16 @@ impl Flight {
 
 /// Where nothing is under way yet.
 #[cfg(test)]
-pub(super) fn of_two_points() -> Flight {
-    let clocks = vec![Clock::new(Duration(0)); 2];
-    let book = Book::new(2, Duration::from_secs(1));
+pub(super) fn of_points(points: usize) -> Flight {
+    let clocks = vec![Clock::new(Duration(0)); points];
+    let book = Book::new(points, Duration::from_secs(1));
     Flight::new(clocks, Duration::from_secs(5), book, HashMap::new(), 0)
+}
+
+/// The same of two points.
+#[cfg(test)]
+pub(super) fn of_two_points() -> Flight {
+    of_points(2)
 }
 
 /// Pairs of points between which is counted: neighbours, then the ends if others are
