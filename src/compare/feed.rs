@@ -4,7 +4,7 @@ use super::extent::FAR;
 use super::flight::{ABREAST, FETCHED, Flight, apart};
 use super::intake::Intake;
 use super::reader::Sent;
-use super::sighting::{Batch, Lane, NO_LANE, Sighting};
+use super::sighting::{Lane, NO_LANE, Sighting};
 use super::slab::NONE;
 use crate::model::Timestamp;
 use crate::source::Progress;
@@ -13,15 +13,17 @@ use std::ops::Range;
 /// So many are looked at one by one.
 const CLOSE: usize = 8;
 
-/// Sightings there is room for in front of a batch, at most.
-const MOST_IN_FRONT: usize = 1 << 10;
-
 /// What comes of one point.
 pub(super) struct Feed<'a> {
     point: usize,
     intake: &'a Intake,
-    batch: Batch,
+    /// What has come and may not be taken yet, in memory of its own: what was read lies in the
+    /// cache of whoever read it, and is not written to here, as it would have to come back from
+    /// there each time. Of what is taken out of turn, the lane is gone.
+    batch: Vec<Sighting>,
     next: usize,
+    /// When what comes behind the batch is, if there is something.
+    behind: Option<Timestamp>,
     /// Where the time is far from the one before, if that is not over.
     jump: usize,
     by_lane: ByLane,
@@ -55,8 +57,9 @@ impl<'a> Feed<'a> {
         Self {
             point,
             intake,
-            batch: Batch::default(),
+            batch: Vec::new(),
             next: 0,
+            behind: None,
             jump: 0,
             by_lane: ByLane::default(),
             read: Progress::default(),
@@ -87,36 +90,26 @@ impl<'a> Feed<'a> {
 
     fn open(&mut self, sent: Sent, flight: &mut Flight) {
         let is_left = self.next().is_some();
-        self.by_lane.pass(self.batch.sightings.len());
-        let matched = std::mem::replace(&mut self.batch, sent.batch).sightings;
-        self.keep_left(matched);
+        self.by_lane.pass(self.batch.len());
+        self.forget_taken();
+        let mut batch = sent.batch;
+        let room = std::mem::take(&mut batch.sightings);
+        self.batch.extend_from_slice(&room);
+        self.intake.give_back(self.point, room);
+        self.behind = batch.behind;
         (self.read, self.frames) = (sent.read, sent.frames);
-        flight.meet(self.point, &self.batch);
-        flight.spans[self.point] = sent.from.map(|from| (from, self.batch.until));
+        flight.meet(self.point, &batch);
+        flight.spans[self.point] = sent.from.map(|from| (from, batch.until));
         self.jump = 0;
         if !is_left {
             self.set_right(flight);
         }
     }
 
-    /// Puts what is left of a batch in front of the next, into the room that is there for it
-    /// if that is enough. In front of one of the next batches there will be twice as much.
-    fn keep_left(&mut self, matched: Vec<Sighting>) {
-        let left = matched[self.next..].iter();
-        let left = left.filter(|sighting| sighting.lane != NO_LANE).copied();
-        let count = left.clone().count();
-        let batch = &mut self.batch.sightings;
-        let blanks = batch.iter().take_while(|blank| blank.lane == NO_LANE);
-        let blanks = blanks.count();
-        self.next = blanks.saturating_sub(count);
-        if blanks < count {
-            batch.splice(..blanks, left);
-        } else {
-            let room = batch[self.next..].iter_mut().zip(left);
-            room.for_each(|(blank, left)| *blank = left);
-        }
-        self.intake
-            .give_back(self.point, matched, (2 * count).min(MOST_IN_FRONT));
+    fn forget_taken(&mut self) {
+        self.batch.drain(..self.next);
+        self.batch.retain(|sighting| sighting.lane != NO_LANE);
+        self.next = 0;
     }
 
     /// What has come and was not taken is as if it had not come: the capture ends there.
@@ -128,7 +121,7 @@ impl<'a> Feed<'a> {
 
     /// Notes when the next sighting of the batch is, if there is one.
     fn look_ahead(&mut self, flight: &Flight) {
-        if let Some(next) = self.batch.sightings.get(self.next) {
+        if let Some(next) = self.batch.get(self.next) {
             self.head = flight.time_of(self.point, next);
         }
     }
@@ -138,7 +131,7 @@ impl<'a> Feed<'a> {
         if self.jump > self.next {
             return;
         }
-        let left = self.batch.sightings.get(self.next..).unwrap_or_default();
+        let left = self.batch.get(self.next..).unwrap_or_default();
         let mut steps = left.windows(2);
         let jump = steps.position(|step| apart(step[1].time, step[0].time) > FAR);
         self.jump = self.next + jump.map_or(left.len(), |place| place + 1);
@@ -148,7 +141,7 @@ impl<'a> Feed<'a> {
     /// that is under way seem late. So is the first of all, if the second was long before it.
     /// A clock that was set back is noted.
     fn set_right(&mut self, flight: &mut Flight) {
-        let Some(next) = self.batch.sightings.get(self.next) else {
+        let Some(next) = self.batch.get(self.next) else {
             return;
         };
         let Some(before) = self.latest.or_else(|| self.second_if_before()) else {
@@ -157,11 +150,11 @@ impl<'a> Feed<'a> {
         if apart(next.time, before) <= FAR {
             return;
         }
-        let behind = self.batch.sightings.get(self.next + 1);
-        let behind = behind.map(|behind| behind.time).or(self.batch.behind);
+        let behind = self.batch.get(self.next + 1);
+        let behind = behind.map(|behind| behind.time).or(self.behind);
         if behind.is_some_and(|behind| apart(behind, before) <= FAR) {
             flight.times_wrong += 1;
-            self.batch.sightings[self.next].time = before;
+            self.batch[self.next].time = before;
         } else if next.time < before {
             flight.clocks_set_back += 1;
         }
@@ -169,7 +162,7 @@ impl<'a> Feed<'a> {
 
     /// When the second of what is left was, if that is before the first and the third agrees.
     fn second_if_before(&self) -> Option<Timestamp> {
-        let left = self.batch.sightings.get(self.next..)?;
+        let left = self.batch.get(self.next..)?;
         let [first, second, third, ..] = left else {
             return None;
         };
@@ -179,7 +172,7 @@ impl<'a> Feed<'a> {
 
     /// What comes next, if it has come, and when.
     pub fn next(&self) -> Option<(&Sighting, Timestamp)> {
-        let sighting = self.batch.sightings.get(self.next)?;
+        let sighting = self.batch.get(self.next)?;
         Some((sighting, self.head))
     }
 
@@ -196,7 +189,7 @@ impl<'a> Feed<'a> {
 
     /// What is at a place of the batch.
     pub fn at(&self, place: usize) -> &Sighting {
-        &self.batch.sightings[place]
+        &self.batch[place]
     }
 
     /// A time by the clock of the point, as that goes with the next in turn.
@@ -219,24 +212,24 @@ impl<'a> Feed<'a> {
 
     /// How many are left of what has come.
     pub fn left(&self) -> usize {
-        let left = self.batch.sightings[self.next..].iter();
+        let left = self.batch[self.next..].iter();
         left.filter(|sighting| sighting.lane != NO_LANE).count()
     }
 
     /// When the last is of what is at hand, by the clock of the next in turn.
     pub fn reach(&self) -> Timestamp {
-        let last = self.batch.sightings.last();
+        let last = self.batch.last();
         last.map_or(self.head, |last| self.about(last))
     }
 
     /// Whether more will come before some time.
     pub fn is_short_of(&self, time: Timestamp) -> bool {
-        !self.has_ended && self.jump >= self.batch.sightings.len() && self.reach() < time
+        !self.has_ended && self.jump >= self.batch.len() && self.reach() < time
     }
 
     /// What comes next; of what is taken out, the lane is gone.
     pub fn at_hand(&self) -> &[Sighting] {
-        let left = self.batch.sightings.get(self.next..).unwrap_or_default();
+        let left = self.batch.get(self.next..).unwrap_or_default();
         left.get(..ABREAST).unwrap_or(left)
     }
 
@@ -262,9 +255,9 @@ impl<'a> Feed<'a> {
     pub fn first_of(&mut self, lane: Lane) -> Option<usize> {
         self.look_for_jump();
         if !self.by_lane.is_known {
-            self.by_lane.learn(&self.batch.sightings, self.next);
+            self.by_lane.learn(&self.batch, self.next);
         }
-        let sightings = &self.batch.sightings;
+        let sightings = &self.batch;
         let place = self.by_lane.first_of(lane, sightings, self.next)?;
         (place < self.jump).then_some(place)
     }
@@ -289,7 +282,7 @@ impl<'a> Feed<'a> {
     /// Reads what is known of the next sightings, every so often.
     fn fetch(&self, flight: &Flight) {
         if self.next.is_multiple_of(FETCHED) {
-            let next = self.batch.sightings[self.next..].iter().take(FETCHED);
+            let next = self.batch[self.next..].iter().take(FETCHED);
             flight.fetch(self.point, next);
         }
     }
@@ -298,13 +291,13 @@ impl<'a> Feed<'a> {
     pub fn advance(&mut self, taken: usize, flight: &mut Flight) {
         let before = self.next;
         self.next += taken;
-        let left = self.batch.sightings.get(self.next..).unwrap_or_default();
+        let left = self.batch.get(self.next..).unwrap_or_default();
         let is_left = |sighting: &Sighting| sighting.lane != NO_LANE;
         self.next += left.iter().position(is_left).unwrap_or(left.len());
         if self.next == before {
             return;
         }
-        let latest = self.batch.sightings.get(self.next.wrapping_sub(1));
+        let latest = self.batch.get(self.next.wrapping_sub(1));
         self.latest = latest.map(|sighting| sighting.time).or(self.latest);
         self.set_right(flight);
         self.look_ahead(flight);
@@ -312,12 +305,12 @@ impl<'a> Feed<'a> {
 
     /// What is at a place was taken; [`advance`](Self::advance) goes on behind what was.
     pub fn mark_taken(&mut self, place: usize) {
-        self.batch.sightings[place].lane = NO_LANE;
+        self.batch[place].lane = NO_LANE;
     }
 
     /// What is at some places is taken, and copied.
     pub fn take_out(&mut self, places: &[u32], copies: &mut Vec<Sighting>) {
-        let sightings = &mut self.batch.sightings;
+        let sightings = &mut self.batch;
         let taken = places.iter().map(|place| {
             let sighting = &mut sightings[*place as usize];
             let copy = *sighting;
@@ -411,7 +404,7 @@ pub(super) mod of_memory {
     //! What comes of a point, made up.
 
     use super::*;
-    use crate::compare::sighting::example;
+    use crate::compare::sighting::{Batch, example};
     use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
 
     pub fn lane(number: u8) -> FlowKey {
@@ -454,7 +447,7 @@ pub(super) mod of_memory {
 mod tests {
     use super::*;
     use crate::compare::flight::of_two_points;
-    use crate::compare::sighting::{BLANK, example};
+    use crate::compare::sighting::example;
 
     fn batch_of(lanes: &[Lane]) -> Vec<Sighting> {
         let of = |lane: &Lane| Sighting {
@@ -464,16 +457,13 @@ mod tests {
         lanes.iter().map(of).collect()
     }
 
-    /// What is at hand once a second batch, with so many blanks in front, was put behind what
-    /// is left of a first of 0 to 7, of which the first two and the fifth were taken.
-    fn at_hand_behind(blanks: usize) -> Vec<u32> {
+    #[test]
+    fn what_is_left_of_a_batch_is_in_front_of_the_next() {
         let mut flight = of_two_points();
         let seen = |id: u32| of_memory::seen(0, id, i64::from(id));
-        let front = vec![BLANK; blanks].into_iter();
-        let second = front.chain((8..10).map(seen)).collect();
         let batches = [
             of_memory::sent(vec![of_memory::lane(0)], (0..8).map(seen).collect()),
-            of_memory::sent(Vec::new(), second),
+            of_memory::sent(Vec::new(), (8..10).map(seen).collect()),
         ];
         let intake = Intake::of([batches.into_iter().collect()].into_iter());
         let mut feed = Feed::new(0, &intake);
@@ -483,14 +473,8 @@ mod tests {
         feed.read_on(&mut flight);
         let (next, head) = feed.next().unwrap();
         assert_eq!((next.id, head), (2, Timestamp(2_000)));
-        feed.at_hand().iter().map(|sighting| sighting.id).collect()
-    }
-
-    #[test]
-    fn what_is_left_of_a_batch_is_in_front_of_the_next() {
-        for blanks in [0, 1, 4, 5, 6, 40] {
-            assert_eq!(at_hand_behind(blanks), [2, 3, 5, 6, 7, 8, 9], "{blanks}");
-        }
+        let at_hand = feed.at_hand().iter().map(|sighting| sighting.id);
+        assert_eq!(at_hand.collect::<Vec<_>>(), [2, 3, 5, 6, 7, 8, 9]);
     }
 
     #[test]

@@ -7,12 +7,17 @@
 //! has nothing of some capture reads that itself.
 
 use super::reader::{End, Reader, Sent};
-use super::sighting::{BLANK, Sighting};
+use super::sighting::Sighting;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Batches of each capture that wait to be matched, at most.
 const BATCHES: usize = 8;
+
+/// Rooms of each capture that lie idle. What was taken is still in the cache of whoever took
+/// it, and it takes long to be written to from another core, if that has a cache of its own;
+/// after so many others it no longer is.
+const ROOMS: usize = 8;
 
 /// What comes of all captures.
 pub(super) struct Intake {
@@ -31,8 +36,8 @@ struct Line {
     reader: Option<Box<Reader>>,
     is_at_end: bool,
     batches: VecDeque<Sent>,
-    /// Memory of batches that were matched: it is not asked of the system twice.
-    rooms: Vec<Vec<Sighting>>,
+    /// Memory of batches that were taken: it is not asked of the system twice.
+    rooms: VecDeque<Vec<Sighting>>,
 }
 
 /// Somebody takes what comes.
@@ -52,7 +57,7 @@ impl Intake {
             reader: Some(Box::new(reader)),
             is_at_end: false,
             batches: VecDeque::with_capacity(BATCHES),
-            rooms: Vec::new(),
+            rooms: VecDeque::new(),
         });
         Self {
             state: Mutex::new(State {
@@ -93,13 +98,11 @@ impl Intake {
         }
     }
 
-    /// Gives back the room of a batch that is matched. In front of the batch that comes to be
-    /// there will be so many blanks.
-    pub fn give_back(&self, line: usize, spent: Vec<Sighting>, front: usize) {
+    /// Gives back the room of a batch of which nothing is needed any more.
+    pub fn give_back(&self, line: usize, spent: Vec<Sighting>) {
         let mut room = spent;
         room.clear();
-        room.resize(front, BLANK);
-        self.state().lines[line].rooms.push(room);
+        self.state().lines[line].rooms.push_back(room);
     }
 
     /// Once this is gone nobody takes any more.
@@ -184,7 +187,11 @@ impl State {
             free.min_by_key(|(place, line)| (Some(*place) != wanted, line.batches.len()))?;
         let line = &mut self.lines[place];
         let reader = line.reader.take()?;
-        Some((place, reader, line.rooms.pop().unwrap_or_default()))
+        let room = match line.rooms.len() {
+            ROOMS.. => line.rooms.pop_front(),
+            _ => None,
+        };
+        Some((place, reader, room.unwrap_or_default()))
     }
 }
 
@@ -196,7 +203,7 @@ impl Intake {
             reader: None,
             is_at_end: true,
             batches: batches.into(),
-            rooms: Vec::new(),
+            rooms: VecDeque::new(),
         });
         Self {
             state: Mutex::new(State {
@@ -235,7 +242,7 @@ mod tests {
             let times: Vec<i64> = times
                 .map(|sighting| sighting.time.0 / 1_000_000_000)
                 .collect();
-            intake.give_back(line, sent.batch.sightings, 0);
+            intake.give_back(line, sent.batch.sightings);
             Some(times)
         });
         batches.flatten().collect()

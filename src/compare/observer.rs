@@ -44,8 +44,6 @@ pub(super) struct Observer {
     receivers: Vec<Receivers>,
     sight: Sight,
     extent: Extent,
-    /// How many blanks are in front of what is seen.
-    blanks: usize,
     /// Frames of which not everything was captured.
     pub truncated: u64,
     /// Frames read.
@@ -103,7 +101,6 @@ impl Observer {
                 },
             },
             extent: Extent::default(),
-            blanks: 0,
             truncated: 0,
             frames: 0,
         }
@@ -118,15 +115,13 @@ impl Observer {
 
     /// How much was seen that was not taken yet.
     pub fn seen(&self) -> usize {
-        self.sight.sightings.len() - self.blanks
+        self.sight.sightings.len()
     }
 
-    /// What was seen since this was last asked for; what comes is written into `room`, behind
-    /// what is there.
+    /// What was seen since this was last asked for; what comes is written into `room`.
     pub fn batch(&mut self, room: Vec<Sighting>) -> Batch {
         self.sight.name();
         let mut room = room;
-        self.blanks = room.len();
         // There will be about as many.
         room.reserve(self.sight.sightings.len());
         Batch {

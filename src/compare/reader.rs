@@ -2,7 +2,7 @@
 
 use super::observer::{Manner, Observer};
 use super::run::Read;
-use super::sighting::{Batch, NO_LANE, Sighting};
+use super::sighting::{Batch, Sighting};
 use crate::model::{ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::{Block, FileFacts, Progress, Source};
@@ -72,7 +72,7 @@ impl Reader {
     }
 
     /// Reads what is handed on together; says whether there may be more. What comes then will be
-    /// behind the blanks that are in the room.
+    /// written into `room`.
     pub fn read(&mut self, room: Vec<Sighting>) -> (Sent, bool) {
         let is_more = self.read_on();
         let sent = Sent {
@@ -102,8 +102,7 @@ impl Reader {
     /// the one before is wrong is told by when that was.
     fn batch(&mut self, room: Vec<Sighting>, is_more: bool) -> Batch {
         let mut batch = self.observer.batch(room);
-        let is_held = |last: &mut Sighting| is_more && last.lane != NO_LANE;
-        if let Some(last) = batch.sightings.pop_if(is_held) {
+        if let Some(last) = batch.sightings.pop_if(|_| is_more) {
             batch.behind = Some(last.time);
             self.observer.hold(last);
         }

@@ -266,7 +266,6 @@ pub(super) struct Batch {
     pub lanes: Vec<FlowKey>,
     /// Lanes whose packets may come in fragments, and the lanes of these, which have no ports.
     pub bases: Vec<(Lane, Lane)>,
-    /// In front of them there may be blanks.
     pub sightings: Vec<Sighting>,
     /// When the one behind these is, if that is known: it comes with the next batch.
     pub behind: Option<Timestamp>,
