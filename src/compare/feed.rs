@@ -106,6 +106,7 @@ impl<'a> Feed<'a> {
         }
     }
 
+    /// What is left of the batch is in front of what comes.
     fn forget_taken(&mut self) {
         self.batch.drain(..self.next);
         self.batch.retain(|sighting| sighting.lane != NO_LANE);
