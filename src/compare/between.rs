@@ -123,9 +123,7 @@ impl Between {
         self.front_passed += all;
         self.back += all;
         self.back_passed += all;
-        for (fates, count) in self.shape.sizes.iter_mut().zip(alike.sizes) {
-            fates.add(Fate::Both, count.into());
-        }
+        self.shape.count_sizes(Fate::Both, alike.sizes);
         self.changed(front, back, packets);
     }
 
@@ -147,6 +145,28 @@ impl Between {
             _ => {}
         }
         self.checksums[usize::from(front.checksum)][usize::from(back.checksum)] += packets;
+    }
+
+    /// Datagrams in one packet each that one side alone saw.
+    pub(super) fn alone(&mut self, fate: Fate, packets: u64, bytes: u64) {
+        *match fate {
+            Fate::Back => &mut self.back,
+            Fate::Front | Fate::Both => &mut self.front,
+        } += Count {
+            datagrams: packets,
+            packets,
+            fragments: 0,
+            bytes,
+        };
+    }
+
+    /// Whether the packet before one was seen on the same side alone, and there are enough of
+    /// these to be shown.
+    pub(super) fn goes_on(&self, fate: Fate, order: u32) -> bool {
+        let side = usize::from(fate == Fate::Back);
+        let latest = self.shape.runs[side].latest();
+        let is_next = latest.is_some_and(|latest| order == latest.wrapping_add(1));
+        is_next && self.lone[side].len() == MAX_PAIRS
     }
 
     /// Keeps what is to be shown of something that one side alone saw, as long as there is little

@@ -161,6 +161,16 @@ impl Runs {
         self.longest = self.longest.max(self.current);
     }
 
+    /// So many more were lost in a row behind that, up to this place.
+    fn lose_in_a_row(&mut self, end: u32, count: u32) {
+        debug_assert_eq!(self.latest, Some(end.wrapping_sub(count)));
+        self.losses += u64::from(count);
+        self.distances[1] = self.distances[1].saturating_add(count);
+        self.latest = Some(end);
+        self.current += u64::from(count);
+        self.longest = self.longest.max(self.current);
+    }
+
     /// The last that was lost, by its place among those sent; `None` for several flows.
     pub fn latest(&self) -> Option<u32> {
         self.latest
@@ -204,6 +214,22 @@ impl Shape {
             Fate::Both => {}
             Fate::Front => self.runs[0].lose(order),
             Fate::Back => self.runs[1].lose(order),
+        }
+    }
+
+    /// So many behind the one that was lost last, in a row up to this place.
+    pub(super) fn lose_in_a_row(&mut self, fate: Fate, end: u32, count: u32) {
+        match fate {
+            Fate::Both => {}
+            Fate::Front => self.runs[0].lose_in_a_row(end, count),
+            Fate::Back => self.runs[1].lose_in_a_row(end, count),
+        }
+    }
+
+    /// Several packets, by class of their IP length.
+    pub(super) fn count_sizes(&mut self, fate: Fate, sizes: [u16; SIZES.len() + 1]) {
+        for (fates, count) in self.sizes.iter_mut().zip(sizes) {
+            fates.add(fate, count.into());
         }
     }
 
@@ -282,5 +308,27 @@ mod tests {
             let less = SIZES.iter().filter(|upper| ip_bytes > **upper).count();
             assert_eq!(size_class(ip_bytes), less, "{ip_bytes}");
         }
+    }
+
+    #[test]
+    fn losses_in_a_row_are_the_same_however_many_are_told_at_once() {
+        let [mut at_once, mut plain] = [Shape::default(), Shape::default()];
+        for (order, behind) in [(3, 0), (4, 5), (20, 1), (90, 200), (u32::MAX, 3)] {
+            at_once.lose(Fate::Back, order);
+            at_once.lose_in_a_row(Fate::Back, order.wrapping_add(behind), behind);
+            (0..=behind).for_each(|more| plain.lose(Fate::Back, order.wrapping_add(more)));
+        }
+        let told = |shape: &Shape| {
+            let [_, runs] = &shape.runs;
+            (
+                runs.losses,
+                runs.runs,
+                runs.longest,
+                runs.latest,
+                runs.distances,
+            )
+        };
+        assert_eq!(told(&at_once), told(&plain));
+        assert_eq!(at_once.runs[1].longest, 201);
     }
 }

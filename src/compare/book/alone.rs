@@ -1,49 +1,60 @@
 //! A packet that one point alone saw, and that is no part of anything: most likely lost. Of
 //! these there may be many, and so they are written down without a parcel.
 
-use super::view::goes_on;
-use super::{Book, pairs};
-use crate::compare::between::{Count, Shown};
+use super::run::Run;
+use super::view::{goes_on, stays_so};
+use super::{Book, MAX_ACCOUNTS, pairs};
+use crate::compare::between::Shown;
 use crate::compare::flight::Flight;
 use crate::compare::shape::Fate;
 use crate::compare::strays::Stray;
+use crate::model::Duration;
 
 impl Book {
     /// Writes one of a flow down.
     pub fn alone(&mut self, flight: &Flight, stray: &Stray, flow: u32) {
         let number = self.account_of(flow);
+        self.tallies[stray.point()].datagrams += 1;
+        if self.runs[number].takes(stray) {
+            return;
+        }
+        self.write_run(number);
         self.write_alike(number);
+        let goes_on = self.goes_on(number, stray);
+        let run = self.write_alone(flight, stray, (number, flow));
+        if goes_on {
+            self.runs[number] = run;
+        }
+    }
+
+    /// Whether a packet is behind one that fared alike, of which enough is known to be shown.
+    fn goes_on(&self, number: usize, stray: &Stray) -> bool {
+        let between = &self.accounts[number].between;
+        let mut ends = ends(self.points, stray.point());
+        number < MAX_ACCOUNTS && ends.all(|end| between[end.pair].goes_on(end.fate, stray.order))
+    }
+
+    /// Writes a packet into an account; gives what may come behind it.
+    fn write_alone(&mut self, flight: &Flight, stray: &Stray, (number, flow): (usize, u32)) -> Run {
         let (sighting, here) = (&stray.sighting, stray.point());
-        self.tallies[here].datagrams += 1;
         let account = &mut self.accounts[number];
         account.spans(stray.time, stray.time);
         account.at[here].count(sighting.look.hop_limit, 1, sighting.ip_bytes.into());
         let is_backward = flight.is_backward(flow);
-        for (pair, (front, back)) in pairs(self.points).enumerate() {
-            let (fate, other) = match here {
-                _ if here == front => (Fate::Front, back),
-                _ if here == back => (Fate::Back, front),
-                _ => continue,
-            };
+        let mut run = Run::behind(stray, is_backward);
+        for End { pair, fate, other } in ends(self.points, here) {
             let between = &mut account.between[pair];
-            let slow = || self.delays.slow(number, pair);
-            if !goes_on(flight, (here, sighting.time), other, slow) {
+            let mut slow = || self.delays.slow(number, pair);
+            let series = &mut self.series[pair];
+            if !goes_on(flight, (here, sighting.time), other, &mut slow) {
                 between.outside[usize::from(fate == Fate::Back)] += 1;
+                run.bound(Duration(0), &series.latest_step());
                 continue;
             }
-            let packet = Count {
-                datagrams: 1,
-                packets: 1,
-                fragments: 0,
-                bytes: sighting.ip_bytes.into(),
-            };
-            *match fate {
-                Fate::Back => &mut between.back,
-                Fate::Front | Fate::Both => &mut between.front,
-            } += packet;
+            between.alone(fate, 1, sighting.ip_bytes.into());
             between.shape.count(fate, sighting.ip_bytes, None);
             between.shape.lose(fate, stray.order);
-            self.series[pair].count(fate.on_its_way(is_backward), stray.time);
+            series.count(fate.on_its_way(is_backward), stray.time);
             between.show_alone(fate, || {
                 vec![Shown {
                     point: here,
@@ -51,6 +62,155 @@ impl Book {
                     time: sighting.time,
                 }]
             });
+            let stays_so = stays_so(flight, (here, sighting.time), other, slow);
+            run.bound(stays_so, &series.latest_step());
         }
+        run
+    }
+
+    /// What is behind the first of a run is written into its account.
+    pub(super) fn write_run(&mut self, number: usize) {
+        if self.runs[number].packets == 0 {
+            return;
+        }
+        let run = std::mem::take(&mut self.runs[number]);
+        let (packets, here) = (u32::from(run.packets), run.point());
+        let (first, last) = run.span();
+        let account = &mut self.accounts[number];
+        account.spans(first, last);
+        account.at[here].count(0, packets, run.bytes);
+        for End { pair, fate, .. } in ends(self.points, here) {
+            let between = &mut account.between[pair];
+            between.alone(fate, packets.into(), run.bytes);
+            between.shape.count_sizes(fate, run.sizes);
+            between.shape.lose_in_a_row(fate, run.end(), packets);
+            let fate = fate.on_its_way(run.is_backward);
+            self.series[pair].count_many(fate, first, packets.into());
+        }
+    }
+}
+
+/// A pair of points of which one saw something.
+struct End {
+    pair: usize,
+    /// What became of that.
+    fate: Fate,
+    /// The other of the two.
+    other: usize,
+}
+
+/// The pairs that a point is in.
+fn ends(points: usize, here: usize) -> impl Iterator<Item = End> {
+    let ends = pairs(points).enumerate();
+    ends.filter_map(move |(pair, (front, back))| {
+        let (fate, other) = match here {
+            _ if here == front => (Fate::Front, back),
+            _ if here == back => (Fate::Back, front),
+            _ => return None,
+        };
+        Some(End { pair, fate, other })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_points;
+    use crate::compare::sighting::{Batch, Sighting, example};
+    use crate::model::{Addresses, FlowKey, Ports, Protocol, ScopeTag, Timestamp};
+    use proptest::prelude::*;
+
+    /// Two flows, and captures of a second.
+    fn flight(points: usize) -> Flight {
+        let mut flight = of_points(points);
+        let lane = |port: u16| FlowKey {
+            addresses: Addresses::default(),
+            ports: Some(Ports {
+                source: port,
+                destination: 9,
+            }),
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
+        let batch = Batch {
+            lanes: vec![lane(1), lane(2)],
+            ..Batch::default()
+        };
+        flight.meet(0, &batch);
+        (0..2).for_each(|lane| assert_eq!(flight.paths.add(0, lane), lane));
+        let span = Some((Timestamp(0), Timestamp(1_000_000_000)));
+        flight.spans.fill(span);
+        flight
+    }
+
+    /// What is in a book, in which nothing was seen but by one point alone; `is_plain` if each
+    /// packet is written into the account for itself.
+    fn told(points: usize, strays: &[Stray], is_plain: bool) -> String {
+        let flight = flight(points);
+        let mut book = Book::new(points, Duration::from_millis(700));
+        for stray in strays {
+            book.alone(&flight, stray, stray.flow);
+            if is_plain {
+                let number = book.account_of(stray.flow);
+                book.write_run(number);
+                book.runs[number] = Run::default();
+            }
+        }
+        let tallies = book.tallies.clone();
+        let (accounts, pairs) = book.into_accounts();
+        let steps: Vec<_> = pairs.iter().map(|(series, _)| &series.steps).collect();
+        format!("{tallies:?} {accounts:?} {steps:?}")
+    }
+
+    /// Packets of two flows, most of them one behind the other, over some seconds.
+    fn strays() -> impl Strategy<Value = Vec<Stray>> {
+        let stray = (
+            0..2_u32,
+            0..20_u32,
+            0..3_usize,
+            0..40_000_000_i64,
+            40..1_500_u32,
+        );
+        prop::collection::vec(stray, 1..200).prop_map(|all| {
+            let (mut orders, mut now) = ([0; 2], -500_000_000);
+            let strays = all.into_iter().map(|(flow, missing, point, later, bytes)| {
+                let order = &mut orders[flow as usize];
+                *order += 1 + missing / 19;
+                now += later - 10_000_000;
+                let sighting = Sighting {
+                    time: Timestamp(now),
+                    ip_bytes: bytes,
+                    ..example(*order)
+                };
+                let point = if missing == 7 { point } else { 1 };
+                Stray::new(&sighting, point, Timestamp(now), flow, *order)
+            });
+            strays.collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn in_runs_is_written_down_what_each_packet_would_be(strays in strays()) {
+            prop_assert_eq!(told(3, &strays, false), told(3, &strays, true));
+        }
+    }
+
+    #[test]
+    fn what_goes_on_is_in_a_run() {
+        let flight = flight(2);
+        let mut book = Book::new(2, Duration::from_secs(1));
+        for order in 0..20 {
+            let time = Timestamp(1 + i64::from(order));
+            let sighting = Sighting {
+                time,
+                ..example(order)
+            };
+            book.alone(&flight, &Stray::new(&sighting, 0, time, 0, order), 0);
+        }
+        assert_eq!(book.runs[0].packets, 11, "eight are to be shown");
+        assert_eq!(book.accounts[0].between[0].front.packets, 9);
+        let (accounts, _) = book.into_accounts();
+        assert_eq!(accounts[0].between[0].front.packets, 20);
     }
 }

@@ -3,6 +3,7 @@
 mod account;
 mod alone;
 mod entry;
+mod run;
 mod series;
 mod settled;
 mod view;
@@ -21,6 +22,7 @@ use super::shape::Fate;
 use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
 use entry::Entry;
+use run::Run;
 use settled::Settled;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,6 +51,8 @@ pub(super) struct Book {
     alike: Vec<Alike>,
     /// What that looked like, by account and point.
     looks: Vec<Look>,
+    /// Of each account, what one point alone saw of it and is not in it yet.
+    runs: Vec<Run>,
     /// The same of how long packets took, by account and pair of points.
     pending: Vec<Pending>,
     /// Losses of the parcel at hand, with their places among those sent.
@@ -80,6 +84,7 @@ impl Book {
             pieces: Vec::new(),
             alike: Vec::new(),
             looks: Vec::new(),
+            runs: Vec::new(),
             pending: Vec::new(),
             losses: Vec::new(),
         }
@@ -89,6 +94,7 @@ impl Book {
     pub fn into_accounts(mut self) -> (Vec<Account>, Vec<(Series, Option<Delays>)>) {
         for number in 0..self.accounts.len() {
             self.write_alike(number);
+            self.write_run(number);
         }
         let (mut own, mut rest) = self.delays.into_parts();
         for account in &mut self.accounts {
@@ -113,6 +119,7 @@ impl Book {
     pub fn settle(&mut self, flight: &Flight, parcel: &Parcel, flow: u32) {
         let number = self.account_of(flow);
         self.write_alike(number);
+        self.write_run(number);
         self.accounts[number].is_carrier |= parcel.is_carrier;
         let pieces = self.sorted(flight, parcel);
         self.accounts[number].spans(parcel.first, parcel.last);
@@ -273,8 +280,18 @@ impl Book {
         alike.map_or(0, |alike| alike.packets.into())
     }
 
-    /// Reads the account of a flow.
+    /// Whether what one point alone saw of a flow goes on with what it saw before.
+    pub fn is_in_run(&self, flow: u32) -> bool {
+        let number = self.numbers.get(flow as usize);
+        let run = number.and_then(|number| self.runs.get(*number as usize));
+        run.is_some_and(Run::has_begun)
+    }
+
+    /// Reads the account of a flow, as far as it is about to be asked for.
     pub fn read_account(&self, flow: u32) -> u32 {
+        if self.is_in_run(flow) {
+            return 0;
+        }
         let number = self.numbers.get(flow as usize).copied();
         let account = number.and_then(|number| self.accounts.get(number as usize));
         account.map_or(0, |account| {
@@ -327,6 +344,7 @@ impl Book {
         let accounts = self.accounts.len();
         self.alike.resize(accounts, Alike::default());
         self.looks.resize(accounts * self.points, Look::default());
+        self.runs.resize(accounts, Run::default());
         self.delays.grow();
         let pending = accounts.min(DelaysOf::MOST) * self.series.len();
         self.pending.resize(pending, Pending::default());

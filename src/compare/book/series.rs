@@ -49,6 +49,17 @@ impl Series {
         self.steps[place].count(fate);
     }
 
+    /// Counts several that came in the step of this time.
+    pub(super) fn count_many(&mut self, fate: Fate, time: Timestamp, count: u64) {
+        let Some(rest) = count.checked_sub(1) else {
+            return;
+        };
+        self.count(fate, time);
+        if let Some(step) = self.steps.get_mut(self.latest.0) {
+            step.add(fate, rest);
+        }
+    }
+
     pub(super) fn count_all(
         &mut self,
         fate: Fate,
@@ -64,14 +75,22 @@ impl Series {
     /// The step that was counted in last, if times are in it. What was before the first is in
     /// the first.
     fn latest(&mut self, are_in: impl Fn(&Range<Timestamp>) -> bool) -> Option<&mut Fates> {
-        let (latest, from) = self.latest;
-        let begin = self.origin?.0.saturating_add(from);
-        let span = Range {
+        let span = self.latest_step();
+        let step = self.steps.get_mut(self.latest.0)?;
+        are_in(&span).then_some(step)
+    }
+
+    /// When that is; of no series that has begun, everything is behind it.
+    pub(super) fn latest_step(&self) -> Range<Timestamp> {
+        let (_, from) = self.latest;
+        let begin = match self.origin {
+            None => return Timestamp::MIN..Timestamp::MIN,
+            Some(origin) => origin.0.saturating_add(from),
+        };
+        Range {
             start: Timestamp(if from == 0 { i64::MIN } else { begin }),
             end: Timestamp(begin.saturating_add(self.width.0)),
-        };
-        let step = self.steps.get_mut(latest)?;
-        are_in(&span).then_some(step)
+        }
     }
 
     fn widen(&mut self) {
@@ -123,6 +142,14 @@ mod tests {
                 plain.resize(plain.len().max(place + 1), Fates::default());
                 plain[place].count(Fate::Both);
             }
+            let mut in_step = Series::new(Duration(1_000));
+            for time in &times {
+                in_step.count_many(Fate::Both, *time, 1);
+            }
+            in_step.count_many(Fate::Both, origin, 0);
+            prop_assert_eq!(&in_step.steps, &plain);
+            in_step.count_many(Fate::Front, origin, 5);
+            prop_assert_eq!(in_step.steps[0].of(Fate::Front), 5);
             prop_assert_eq!(at_once.origin, Some(origin));
             prop_assert!(at_once.steps.len() <= MAX_STEPS);
             prop_assert_eq!(at_once.steps, plain);

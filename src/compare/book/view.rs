@@ -126,15 +126,40 @@ pub(super) fn goes_on(
     other: usize,
     slow: impl FnOnce() -> Duration,
 ) -> bool {
-    let Some((from, until)) = flight.spans[other] else {
+    let Some((since, left)) = beside(flight, (here, time), other) else {
         return false;
     };
+    let least = since.min(left);
+    // At the very time of the first or the last frame it may have passed before or behind.
+    let is_within = least.0 > 0 || (since.0 == 0 && left.0 == 0);
+    least >= NEAR || (is_within && least >= slow())
+}
+
+/// For how long that stays so, once it is.
+pub(super) fn stays_so(
+    flight: &Flight,
+    at: (usize, Timestamp),
+    other: usize,
+    slow: impl FnOnce() -> Duration,
+) -> Duration {
+    let Some((_, left)) = beside(flight, at, other) else {
+        return Duration(0);
+    };
+    let rest = left - slow().min(NEAR);
+    // Clocks do not go alike, but nearly.
+    Duration(rest.0 - rest.0 / 1024)
+}
+
+/// For how long the capture of another point had gone on at a time, by the clock of a point,
+/// and still did; `None` if there was nothing in it.
+fn beside(
+    flight: &Flight,
+    (here, time): (usize, Timestamp),
+    other: usize,
+) -> Option<(Duration, Duration)> {
+    let (from, until) = flight.spans[other]?;
     let time = flight.clocks[here].to_reference(time);
     let clock = &flight.clocks[other];
     let since = time - clock.to_reference(from);
-    let left = clock.to_reference(until) - time;
-    let least = since.min(left);
-    // At the very time of the first or the last frame it may have passed before or behind.
-    let is_within = least.0 > 0 || (least.0 == 0 && from == until);
-    least >= NEAR || (is_within && least >= slow())
+    Some((since, clock.to_reference(until) - time))
 }

@@ -6,7 +6,7 @@ use super::stray::Held;
 use super::{AT_ONCE, Arrival, Due, Flight, content_key};
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::compare::strays::Stray;
+use crate::compare::strays::{Stray, Strays};
 use crate::model::Timestamp;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -14,12 +14,26 @@ use std::collections::VecDeque;
 /// What is kept aside.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    /// In order of time, and of what came at one time in that in which it came.
-    due: VecDeque<Due>,
+    /// Strays in order of time, and of what came at one time in that in which it came; when
+    /// the first of them is due, and when the last was seen.
+    due: VecDeque<u32>,
+    first: Option<Due>,
+    latest: Timestamp,
     /// By point: flows of which something is looked for by its bytes.
     wanted: Vec<Vec<u32>>,
     /// By flow: whether it is among these.
     are_wanted: Vec<bool>,
+}
+
+impl Due {
+    /// When a stray is.
+    fn of(number: u32, stray: &Stray) -> Self {
+        Self {
+            since: stray.time,
+            order: stray.order,
+            held: Held::stray(number),
+        }
+    }
 }
 
 /// A parcel that is looked for by its bytes.
@@ -37,37 +51,29 @@ impl Aside {
         }
     }
 
-    /// Adds something behind all else, if that is where it belongs; says whether it did. One
+    /// Adds a stray behind all else, if that is where it belongs; says whether it did. One
     /// that is before would wait for those in front of it, which may be hours ahead.
-    fn add(&mut self, due: Due) -> bool {
-        let goes_on = self.due.back().is_none_or(|last| last.since <= due.since);
+    fn add(&mut self, stray: u32, due: Due) -> bool {
+        let goes_on = self.first.is_none() || self.latest <= due.since;
         if goes_on {
-            self.due.push_back(due);
+            self.first.get_or_insert(due);
+            self.latest = due.since;
+            self.due.push_back(stray);
         }
         goes_on
     }
 
     /// The first of it.
     pub fn first(&self) -> Option<Due> {
-        self.due.front().copied()
+        self.first
     }
 
-    pub fn pop(&mut self) -> Option<Due> {
-        self.due.pop_front()
-    }
-
-    /// Takes all that is left, and puts it where it belongs among others that are in order.
-    pub fn merge_into(&mut self, others: &mut Vec<Due>) {
-        let sorted = std::mem::take(others);
-        others.reserve(sorted.len() + self.due.len());
-        let mut aside = std::mem::take(&mut self.due).into_iter().peekable();
-        for due in sorted {
-            while let Some(first) = aside.next_if(|first| *first < due) {
-                others.push(first);
-            }
-            others.push(due);
-        }
-        others.extend(aside);
+    /// Takes that.
+    pub fn pop(&mut self, strays: &Strays) -> Option<Due> {
+        self.due.pop_front();
+        let next = self.due.front();
+        let next = next.map(|stray| Due::of(*stray, strays.get(*stray)));
+        std::mem::replace(&mut self.first, next)
     }
 
     /// Something of a flow is looked for by its bytes, which a point saw.
@@ -99,8 +105,7 @@ fn may_be_aside(sighting: &Sighting) -> bool {
 impl Flight {
     /// Whether something was kept aside not long ago: more of its flow may come.
     pub fn has_single(&self) -> bool {
-        let latest = self.aside.due.back();
-        latest.is_some_and(|latest| self.now - latest.since <= AT_ONCE)
+        self.aside.first.is_some() && self.now - self.aside.latest <= AT_ONCE
     }
 
     /// Whether a packet is of such a flow.
@@ -139,13 +144,9 @@ impl Flight {
         if is_wanted {
             self.aside.want(point, flow);
         }
-        let held = Held::stray(self.strays.add(stray));
-        let due = Due {
-            since: time,
-            order,
-            held,
-        };
-        if !self.aside.add(due) {
+        let number = self.strays.add(stray);
+        let due = Due::of(number, &stray);
+        if !self.aside.add(number, due) {
             self.old.push(Reverse(due));
         }
         self.keep_to_bounds();
@@ -376,18 +377,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_aside_is_put_in_order_among_what_is_not() {
-        let due = |time: i64| Due {
-            since: Timestamp(time),
-            order: 0,
-            held: Held::stray(0),
+    fn what_is_aside_goes_on_and_is_due_in_order() {
+        let (mut aside, mut strays) = (Aside::new(2), Strays::default());
+        let mut add = |time: i64| {
+            let stray = Stray::new(&example(0), A, Timestamp(time), 0, 0);
+            let number = strays.add(stray);
+            aside.add(number, Due::of(number, &stray))
         };
-        let mut aside = Aside::new(2);
-        assert!([1, 4, 5, 9].into_iter().all(|time| aside.add(due(time))));
-        assert!(!aside.add(due(8)), "it is kept elsewhere");
-        let mut others: Vec<Due> = [2, 4, 7].map(due).to_vec();
-        aside.merge_into(&mut others);
-        assert_eq!(others, [1, 2, 4, 4, 5, 7, 9].map(due));
-        assert!(aside.first().is_none());
+        assert!([1, 4, 4, 9].into_iter().all(&mut add));
+        assert!(!add(8), "it is kept elsewhere");
+        let times = std::iter::from_fn(|| aside.pop(&strays)).map(|due| due.since.0);
+        assert_eq!(times.collect::<Vec<_>>(), [1, 4, 4, 9]);
+        assert!(aside.first().is_none() && aside.add(0, Due::of(0, strays.get(0))));
     }
 }

@@ -9,6 +9,7 @@ use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::{Duration, Timestamp};
 use std::cmp::Reverse;
+use std::iter::Peekable;
 
 /// What every point has seen stays known for so long, for copies that come late.
 pub(super) const LINGER: Duration = Duration::from_millis(150);
@@ -50,7 +51,7 @@ impl Flight {
 
     fn take_oldest(&mut self) -> Option<Due> {
         match self.oldest() {
-            oldest if oldest == self.aside.first() => self.aside.pop(),
+            oldest if oldest == self.aside.first() => self.aside.pop(&self.strays),
             _ => self.old.pop().map(|Reverse(due)| due),
         }
     }
@@ -145,25 +146,60 @@ impl Flight {
         // Most of it lies in order: a heap takes what comes later behind what it has.
         let mut old = std::mem::take(&mut self.old).into_vec();
         old.sort_unstable_by_key(|Reverse(due)| *due);
-        let mut old: Vec<Due> = old.into_iter().map(|Reverse(due)| due).collect();
-        self.aside.merge_into(&mut old);
-        for some in old.chunks_mut(GROUPED) {
-            if self.book.as_ref().is_some_and(|book| book.has_begun()) {
-                some.sort_by_cached_key(|due| self.account_held(due.held));
+        let mut old = old.into_iter().map(|Reverse(due)| due).peekable();
+        let mut some = Vec::with_capacity(GROUPED);
+        loop {
+            let left = std::iter::from_fn(|| self.take_left(&mut old));
+            some.extend(left.take(GROUPED));
+            if some.is_empty() {
+                return;
             }
-            self.finish_some(some);
+            self.finish_some(&mut some);
+            some.clear();
         }
     }
 
-    fn finish_some(&mut self, some: &[Due]) {
+    /// The next of what is left: what is kept aside is in order, as the old is here.
+    fn take_left(&mut self, old: &mut Peekable<impl Iterator<Item = Due>>) -> Option<Due> {
+        match (self.aside.first(), old.peek()) {
+            (Some(aside), Some(old)) if aside < *old => self.aside.pop(&self.strays),
+            (Some(_), None) => self.aside.pop(&self.strays),
+            _ => old.next(),
+        }
+    }
+
+    /// Settles some of what is left.
+    fn finish_some(&mut self, some: &mut [Due]) {
+        if self.book.as_ref().is_some_and(|book| book.has_begun()) && !self.are_in_runs(some) {
+            some.sort_by_cached_key(|due| self.account_held(due.held));
+        }
         for some in some.chunks(FETCHED) {
             self.fetch_held(some.iter().map(|due| due.held));
             for due in some {
-                match due.held.number() {
-                    Ok(parcel) if self.parcels[parcel].is_open => self.write(parcel),
-                    Ok(_) => {}
-                    Err(_) => self.settle_held(due.held),
-                }
+                self.finish_one(due.held);
+            }
+        }
+    }
+
+    /// Whether most of it goes on with what its flows have had: then what is counted in is small
+    /// enough to be at hand for all of them.
+    fn are_in_runs(&self, some: &[Due]) -> bool {
+        let is_in_run = |due: &&Due| {
+            let book = self.book.as_ref();
+            due.held.number().is_err()
+                && book.is_some_and(|book| book.is_in_run(self.account_held(due.held)))
+        };
+        some.iter().filter(is_in_run).count() > some.len() / 2
+    }
+
+    /// Settles what nobody will ask for any more: what it was is left where it is.
+    fn finish_one(&mut self, held: Held) {
+        match self.held(held) {
+            Ok(parcel) if self.parcels[parcel].is_open => self.write(parcel),
+            Ok(_) => {}
+            Err(stray) => {
+                let stray = *self.strays.get(stray);
+                self.write_stray(&stray);
             }
         }
     }

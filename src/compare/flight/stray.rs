@@ -66,8 +66,12 @@ impl Flight {
     pub(super) fn lose(&mut self, number: u32) {
         let stray = self.strays.take(number);
         self.note_over(stray.flow);
+        self.write_stray(&stray);
+    }
+
+    pub(super) fn write_stray(&mut self, stray: &Stray) {
         let flow = self.paths.resolve(stray.flow);
-        self.write_down(|flight, book| book.alone(flight, &stray, flow));
+        self.write_down(|flight, book| book.alone(flight, stray, flow));
     }
 
     /// A stray becomes a parcel, which has no keys yet.
