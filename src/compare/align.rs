@@ -9,7 +9,7 @@ use super::content::hash;
 use super::sighting::{Form, Sighting};
 use crate::model::{Addresses, Duration, FlowKey, Timestamp};
 use foldhash::quality::FixedState;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 
 /// Packets of a sample.
@@ -21,12 +21,14 @@ const ENOUGH: usize = 8;
 /// Clocks that are closer than this are taken to be set by one time.
 const SET_ALIKE: Duration = Duration::from_secs(1);
 
-/// Samples of the packets of one point: with and without what NAT may change.
+/// Samples of the packets of one point: with the names of their flows, without these, and
+/// without all that NAT and NICs may change.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
     /// Bytes of payloads that tell packets apart.
     head_bytes: usize,
     lanes: Vec<FlowKey>,
+    named: Marks,
     strict: Marks,
     loose: Marks,
 }
@@ -93,18 +95,25 @@ impl Sample {
                 true => 0,
                 false => FixedState::with_seed(0).hash_one(lane.addresses),
             };
-            self.strict
-                .take(hash(&[sighting.content(), id, flow]), mark);
+            let content = sighting.content();
+            self.strict.take(hash(&[content, id, flow]), mark);
+            let name = FixedState::with_seed(0).hash_one((lane.addresses, lane.ports));
+            self.named.take(hash(&[content, id, name]), mark);
             if is_telling {
                 self.loose.take(hash(&[sighting.beginning()]), mark);
             }
         }
     }
 
-    /// What this has in common with another; `None` if that could be chance.
+    /// What this has in common with another; `None` if that could be chance. What goes by the
+    /// same names at both tells more than what has the same bytes: many flows may have those.
     pub fn common<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
-        let strictly = self.strict.common(&other.strict);
-        strictly.or_else(|| self.loose.common(&other.loose))
+        let strictly = || self.strict.common(&other.strict);
+        let loosely = || self.loose.common(&other.loose);
+        match self.named.common(&other.named) {
+            Some(named) => Some(named.and_renamed(self.strict.met(&other.strict))),
+            None => strictly().or_else(loosely),
+        }
     }
 }
 
@@ -193,7 +202,19 @@ fn densest(pairs: &[Met<'_>]) -> std::ops::Range<usize> {
     best
 }
 
-impl Common<'_> {
+impl<'a> Common<'a> {
+    /// The same, and what goes by names of which nothing is known.
+    fn and_renamed(mut self, met: Vec<Met<'a>>) -> Self {
+        let known: BTreeSet<Addresses> = self.pairs.iter().map(|(one, _)| one.addresses).collect();
+        let is_renamed = |met: &Met<'_>| {
+            let apart = (ahead(met) - self.ahead).0.saturating_abs();
+            is_single(met) && apart <= AGREE_WITHIN.0 && !known.contains(&met.0.addresses)
+        };
+        let renamed = met.into_iter().filter(is_renamed);
+        self.pairs.extend(renamed);
+        self
+    }
+
     /// Which addresses go from the second to the first, as the first and as the second
     /// see them.
     pub fn backward(&self) -> [Vec<(Addresses, bool)>; 2] {
@@ -278,6 +299,8 @@ pub(super) fn in_order(points: usize, leads: impl Fn(usize, usize) -> i64) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::sighting::example;
+    use crate::model::{Protocol, ScopeTag};
 
     #[test]
     fn points_are_put_in_order_and_stay_where_nothing_is_known() {
@@ -285,5 +308,71 @@ mod tests {
         let known = |one: usize, other: usize| (place[other] - place[one]) * 100;
         assert_eq!(in_order(4, known), [1, 3, 0, 2]);
         assert_eq!(in_order(4, |_, _| 0), [0, 1, 2, 3]);
+    }
+
+    /// Packets of so many flows, which have the same bytes; of each point another is ahead of all
+    /// others by ten packets, by as many milliseconds.
+    fn sample(flows: u32, leader: u32) -> Sample {
+        let mut sample = Sample::new(16);
+        let lane = |flow: u32| FlowKey {
+            addresses: Addresses::v4(flow.to_be_bytes(), [10, 0, 0, 2]),
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
+        let lanes: Vec<FlowKey> = (0..flows).map(lane).collect();
+        sample.take(&lanes, &[]);
+        for (number, lane) in
+            (0..60_u32).flat_map(|number| (0..flows).map(move |lane| (number, lane)))
+        {
+            let is_first = lane == leader;
+            if number < 50 || is_first {
+                let time = i64::from(number) * 1_000_000 + i64::from(lane) * 1_000_000;
+                let sighting = Sighting {
+                    time: Timestamp(time),
+                    lane,
+                    ..example(number)
+                };
+                sample.take(&[], &[sighting]);
+            }
+        }
+        sample
+    }
+
+    #[test]
+    fn flows_that_have_the_same_bytes_are_told_apart_by_their_names() {
+        let (one, other) = (sample(20, 3), sample(20, 17));
+        let bytes_alone = one.strict.common(&other.strict).unwrap();
+        assert_eq!(bytes_alone.ahead, Duration::from_millis(14));
+        assert_eq!(one.common(&other).unwrap().ahead, Duration(0));
+    }
+
+    #[test]
+    fn flows_that_go_by_other_names_are_met_too() {
+        let (one, mut other) = (sample(20, 0), sample(20, 0));
+        assert_eq!(one.common(&other).unwrap().pairs.len(), 20 * 50 + 10);
+        other = Sample::new(16);
+        let lane = |from: u8| FlowKey {
+            addresses: Addresses::v4([10, 0, 0, from], [10, 0, 0, 2]),
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
+        let seen = |lane: u32, number: u32| Sighting {
+            time: Timestamp(i64::from(number)),
+            lane,
+            ..example(number)
+        };
+        let mut one = Sample::new(16);
+        one.take(&[lane(1), lane(5)], &[]);
+        other.take(&[lane(1), lane(6)], &[]);
+        for number in 0..20 {
+            one.take(&[], &[seen(number % 2, number)]);
+            other.take(&[], &[seen(number % 2, number)]);
+        }
+        let common = one.common(&other).unwrap();
+        let renamed = |(one, other): &&Met<'_>| one.addresses != other.addresses;
+        assert_eq!(common.pairs.iter().filter(renamed).count(), 10);
+        assert_eq!(common.pairs.len(), 20);
     }
 }

@@ -1,10 +1,13 @@
 //! Flows by addresses and ports, in whatever tunnel: several may have the same.
 
+use super::parcel::Mask;
 use super::slab::NONE;
 use crate::model::{FlowKey, ScopeTag};
 use foldhash::fast::RandomState;
+use foldhash::quality::FixedState;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use std::hash::BuildHasher;
 
 /// Flows of one name that are tried for one more.
 const MAX_ALIKE: usize = 8;
@@ -22,6 +25,33 @@ pub(super) struct Names {
     nexts: Vec<u32>,
     /// By flow: whether it is the first of its name.
     are_first: Vec<bool>,
+}
+
+/// Which points have met a name, by its number.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    numbers: HashMap<u64, u32, RandomState>,
+    points: Vec<Mask>,
+}
+
+impl Met {
+    /// A point meets a name; gives the number of that.
+    pub fn meet(&mut self, name: &Name, point: usize) -> u32 {
+        let next = self.points.len() as u32;
+        // Two names with one hash would only be taken for one that is met at more points.
+        let hash = FixedState::with_seed(0).hash_one(name);
+        let number = *self.numbers.entry(hash).or_insert(next);
+        if number == next {
+            self.points.push(0);
+        }
+        self.points[number as usize] |= 1 << point;
+        number
+    }
+
+    /// The points that have met a name, by its number.
+    pub fn at(&self, number: u32) -> Mask {
+        self.points.get(number as usize).copied().unwrap_or(0)
+    }
 }
 
 impl Name {
@@ -91,6 +121,18 @@ mod tests {
             protocol: Protocol::UDP,
             scope: ScopeTag(tunnel),
         })
+    }
+
+    #[test]
+    fn a_name_has_one_number_wherever_it_is_met() {
+        let mut met = Met::default();
+        assert_eq!(met.meet(&name(1, 0), 0), 0);
+        assert_eq!(met.meet(&name(2, 0), 0), 1);
+        assert_eq!(met.meet(&name(1, 7), 2), 0);
+        assert_eq!(
+            [0, 1, 2, NONE].map(|number| met.at(number)),
+            [0b101, 1, 0, 0]
+        );
     }
 
     #[test]

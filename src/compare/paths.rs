@@ -3,7 +3,7 @@
 
 use super::flight::pairs;
 use super::lanes::without_ports;
-use super::names::{Name, Names};
+use super::names::{Met, Name, Names};
 use super::parcel::Mask;
 use super::sighting::{Lane, NO_LANE};
 use super::slab::NONE;
@@ -28,6 +28,7 @@ pub(super) struct Paths {
     /// side, how far it has come by the order on the other side.
     orders: Vec<u32>,
     by_name: Names,
+    met: Met,
 }
 
 /// What is known of a lane.
@@ -39,6 +40,8 @@ struct Known {
     base: Lane,
     /// Whether a fragment of it was seen.
     has_fragments: bool,
+    /// The number of its name, if it has ports.
+    name: u32,
 }
 
 /// A flow of the path, within one line of a cache.
@@ -105,6 +108,7 @@ impl Paths {
             at: Vec::new(),
             orders: Vec::new(),
             by_name: Names::default(),
+            met: Met::default(),
         }
     }
 
@@ -115,6 +119,10 @@ impl Paths {
             key: *key,
             base: if key.ports.is_none() { lane } else { NO_LANE },
             has_fragments: false,
+            name: match key.ports {
+                None => NONE,
+                Some(_) => self.met.meet(&Name::of(key), point),
+            },
         });
         lanes.extend(known);
         for (lane, base) in bases {
@@ -272,6 +280,22 @@ impl Paths {
             before => self.flows[before as usize].points,
         };
         self.flows[flow as usize].points & mine == 0
+    }
+
+    /// Whether a lane may be of a flow by its bytes alone: where addresses and ports were
+    /// translated in between, neither goes by its own where the other is known. Fragments have
+    /// no ports, and others go between the same addresses.
+    pub fn may_be_renamed(&self, point: usize, lane: u32, flow: u32) -> bool {
+        let mine = self.lanes[point][lane as usize].name;
+        let may_be = |other: usize| {
+            let there = self.lane_at(flow, other);
+            there == NO_LANE || {
+                let theirs = self.lanes[other][there as usize].name;
+                let has_met = |name: u32, point: usize| self.met.at(name) & 1 << point != 0;
+                theirs == mine || !(has_met(mine, other) || has_met(theirs, point))
+            }
+        };
+        self.may_bind(point, lane, flow) && (0..self.points).all(may_be)
     }
 
     /// What was counted of either is counted on: no point has seen both.
@@ -505,6 +529,24 @@ mod tests {
         assert_eq!(paths.add_everywhere(|point| [1, 0][point]), None);
         paths.bind(1, 0, flow);
         assert_eq!(paths.bound_to(1, 0), flow);
+    }
+
+    #[test]
+    fn who_goes_by_the_same_name_elsewhere_is_not_renamed() {
+        let mut paths = paths();
+        let [first, _, third] = [0, 1, 2].map(|lane| paths.add(0, lane));
+        assert!(
+            paths.may_be_renamed(1, 2, third),
+            "the router's is nowhere else"
+        );
+        assert!(
+            !paths.may_be_renamed(1, 2, first),
+            "nobody translated the first"
+        );
+        assert!(!paths.may_be_renamed(1, 0, third), "nor the second");
+        assert!(paths.may_be_renamed(1, 1, first), "it has the same name");
+        paths.bind(1, 2, third);
+        assert!(!paths.may_be_renamed(1, 2, third), "it is known there");
     }
 
     #[test]

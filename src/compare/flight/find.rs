@@ -301,10 +301,10 @@ impl Flight {
         self.alike_in_content(arrival, is_free)
     }
 
-    /// Whether a flow may turn out to be that of a sighting, and is not yet.
+    /// Whether a flow may turn out to be that of a sighting by its bytes, and is not yet.
     fn may_be_of(&self, arrival: Arrival<'_>, flow: u32) -> bool {
         let lane = arrival.sighting.lane;
-        self.paths.may_bind(arrival.point, lane, flow)
+        self.paths.may_be_renamed(arrival.point, lane, flow)
     }
 
     /// What has the same bytes, in flows that are free to be that of a sighting.

@@ -79,3 +79,37 @@ fn packets_that_are_alike_are_as_late_as_others() {
     faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
     faults.end();
 }
+
+/// A generator sends the same in many flows, none of which has ids. Their packets are not
+/// taken for those of each other, as if addresses had been translated.
+#[test]
+fn flows_that_send_the_same_are_told_apart() {
+    let mut faults = Faults::new();
+    for seed in 0..3 {
+        let mut chance = Chance::new(seed);
+        let flow = |number: u16| Stream {
+            content: Content::Shared,
+            ids: Ids::None,
+            datagrams: 200,
+            gap: 400 * MICROSECOND,
+            begin: super::sight::BEGIN + chance.below(400 * MICROSECOND),
+            ..Stream::to(PORT + number, A_TO_B)
+        };
+        let flows: Vec<Stream> = (0..60).map(flow).collect();
+        let here = Sight::of(&flows);
+        let mut chance = Chance::new(seed + 100);
+        let there = here.map(|mut packet| {
+            packet.time += 20 * MICROSECOND + chance.below(300 * MICROSECOND);
+            packet
+        });
+        let path = &compare(&[&here, &there])["path"];
+        faults.must_have_lost("path", path, &here, &there);
+        faults.must_be("translated", &path["changes"]["nat_flows"], 0);
+        faults.must_be("appeared", &path["appeared"], 0);
+        let longest = path["delay"]["max_seconds"].as_f64();
+        faults.unless(longest.is_some_and(|longest| longest < 0.001), || {
+            format!("a packet took {longest:?} s longer than the fastest")
+        });
+    }
+    faults.end();
+}

@@ -63,6 +63,8 @@ impl Packet {
 pub enum Content {
     /// No two are alike.
     Noise,
+    /// Those of the same number are the same in all streams.
+    Shared,
     /// All are zeros.
     Zeros,
 }
@@ -129,6 +131,7 @@ impl Stream {
     fn datagram(&self, number: u32) -> impl Iterator<Item = Packet> + use<> {
         let data = match self.content {
             Content::Noise => noise(self.bytes, u64::from(self.port) << 32 | u64::from(number)),
+            Content::Shared => noise(self.bytes, number.into()),
             Content::Zeros => vec![0; self.bytes],
         };
         let datagram = udp(self.path, self.port, &data, Sum::Right);
