@@ -349,27 +349,23 @@ mod tests {
 
     #[test]
     fn flows_that_go_by_other_names_are_met_too() {
-        let (one, mut other) = (sample(20, 0), sample(20, 0));
-        assert_eq!(one.common(&other).unwrap().pairs.len(), 20 * 50 + 10);
-        other = Sample::new(16);
         let lane = |from: u8| FlowKey {
             addresses: Addresses::v4([10, 0, 0, from], [10, 0, 0, 2]),
             ports: None,
             protocol: Protocol::UDP,
             scope: ScopeTag::WIRE,
         };
-        let seen = |lane: u32, number: u32| Sighting {
-            time: Timestamp(i64::from(number)),
-            lane,
-            ..example(number)
+        let sample = |lanes: [FlowKey; 2]| {
+            let mut sample = Sample::new(16);
+            let sightings = (0..20).map(|number| Sighting {
+                time: Timestamp(i64::from(number)),
+                lane: number % 2,
+                ..example(number)
+            });
+            sample.take(&lanes, &sightings.collect::<Vec<_>>());
+            sample
         };
-        let mut one = Sample::new(16);
-        one.take(&[lane(1), lane(5)], &[]);
-        other.take(&[lane(1), lane(6)], &[]);
-        for number in 0..20 {
-            one.take(&[], &[seen(number % 2, number)]);
-            other.take(&[], &[seen(number % 2, number)]);
-        }
+        let (one, other) = (sample([lane(1), lane(5)]), sample([lane(1), lane(6)]));
         let common = one.common(&other).unwrap();
         let renamed = |(one, other): &&Met<'_>| one.addresses != other.addresses;
         assert_eq!(common.pairs.iter().filter(renamed).count(), 10);

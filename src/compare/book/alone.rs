@@ -68,12 +68,13 @@ impl Book {
         run
     }
 
-    /// What is behind the first of a run is written into its account.
+    /// What is behind the first of a run is written into its account, and nothing comes behind
+    /// that any more.
     pub(super) fn write_run(&mut self, number: usize) {
-        if self.runs[number].packets == 0 {
+        let run = std::mem::take(&mut self.runs[number]);
+        if run.packets == 0 {
             return;
         }
-        let run = std::mem::take(&mut self.runs[number]);
         let (packets, here) = (u32::from(run.packets), run.point());
         let (first, last) = run.span();
         let account = &mut self.accounts[number];
@@ -153,7 +154,6 @@ mod tests {
             if is_plain {
                 let number = book.account_of(stray.flow);
                 book.write_run(number);
-                book.runs[number] = Run::default();
             }
         }
         let tallies = book.tallies.clone();
@@ -210,7 +210,26 @@ mod tests {
         }
         assert_eq!(book.runs[0].packets, 11, "eight are to be shown");
         assert_eq!(book.accounts[0].between[0].front.packets, 9);
-        let (accounts, _) = book.into_accounts();
-        assert_eq!(accounts[0].between[0].front.packets, 20);
+        book.write_run(0);
+        assert_eq!(book.accounts[0].between[0].front.packets, 20);
+        assert!(!book.is_in_run(0));
+    }
+
+    /// It might be told to be next to something that was lost since.
+    #[test]
+    fn what_has_only_begun_ends_too() {
+        let flight = flight(2);
+        let mut book = Book::new(2, Duration::from_secs(1));
+        for order in 0..9 {
+            let sighting = Sighting {
+                time: Timestamp(1),
+                ..example(order)
+            };
+            let stray = Stray::new(&sighting, 0, Timestamp(1), 0, order);
+            book.alone(&flight, &stray, 0);
+        }
+        assert_eq!((book.runs[0].packets, book.is_in_run(0)), (0, true));
+        book.write_run(0);
+        assert!(!book.is_in_run(0));
     }
 }
