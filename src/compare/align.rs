@@ -108,12 +108,11 @@ impl Sample {
     /// What this has in common with another; `None` if that could be chance. What goes by the
     /// same names at both tells more than what has the same bytes: many flows may have those.
     pub fn common<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
-        let strictly = || self.strict.common(&other.strict);
-        let loosely = || self.loose.common(&other.loose);
-        match self.named.common(&other.named) {
-            Some(named) => Some(named.and_renamed(self.strict.met(&other.strict))),
-            None => strictly().or_else(loosely),
+        if let Some(named) = self.named.common(&other.named) {
+            return Some(named.and_renamed(self.strict.met(&other.strict)));
         }
+        let strictly = self.strict.common(&other.strict);
+        strictly.or_else(|| self.loose.common(&other.loose))
     }
 }
 
@@ -310,16 +309,19 @@ mod tests {
         assert_eq!(in_order(4, |_, _| 0), [0, 1, 2, 3]);
     }
 
+    fn lane(from: u32) -> FlowKey {
+        FlowKey {
+            addresses: Addresses::v4(from.to_be_bytes(), [10, 0, 0, 2]),
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        }
+    }
+
     /// Packets of so many flows, which have the same bytes; of each point another is ahead of all
     /// others by ten packets, by as many milliseconds.
     fn sample(flows: u32, leader: u32) -> Sample {
         let mut sample = Sample::new(16);
-        let lane = |flow: u32| FlowKey {
-            addresses: Addresses::v4(flow.to_be_bytes(), [10, 0, 0, 2]),
-            ports: None,
-            protocol: Protocol::UDP,
-            scope: ScopeTag::WIRE,
-        };
         let lanes: Vec<FlowKey> = (0..flows).map(lane).collect();
         sample.take(&lanes, &[]);
         for (number, lane) in
@@ -349,12 +351,6 @@ mod tests {
 
     #[test]
     fn flows_that_go_by_other_names_are_met_too() {
-        let lane = |from: u8| FlowKey {
-            addresses: Addresses::v4([10, 0, 0, from], [10, 0, 0, 2]),
-            ports: None,
-            protocol: Protocol::UDP,
-            scope: ScopeTag::WIRE,
-        };
         let sample = |lanes: [FlowKey; 2]| {
             let mut sample = Sample::new(16);
             let sightings = (0..20).map(|number| Sighting {

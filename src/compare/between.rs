@@ -28,6 +28,18 @@ add_fields!(Count {
     bytes,
 });
 
+impl Count {
+    /// Of datagrams in one packet each.
+    fn of_whole(packets: u64, bytes: u64) -> Self {
+        Self {
+            datagrams: packets,
+            packets,
+            fragments: 0,
+            bytes,
+        }
+    }
+}
+
 /// A frame of some point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
@@ -113,12 +125,7 @@ impl Between {
     /// Datagrams in one packet each passed, and all looked the same in front, and behind.
     pub(super) fn passed(&mut self, alike: &Alike, front: &Look, back: &Look) {
         let packets = u64::from(alike.packets);
-        let all = Count {
-            datagrams: packets,
-            packets,
-            fragments: 0,
-            bytes: alike.bytes,
-        };
+        let all = Count::of_whole(packets, alike.bytes);
         self.front += all;
         self.front_passed += all;
         self.back += all;
@@ -152,18 +159,13 @@ impl Between {
         *match fate {
             Fate::Back => &mut self.back,
             Fate::Front | Fate::Both => &mut self.front,
-        } += Count {
-            datagrams: packets,
-            packets,
-            fragments: 0,
-            bytes,
-        };
+        } += Count::of_whole(packets, bytes);
     }
 
     /// Whether the packet before one was seen on the same side alone, and there are enough of
     /// these to be shown.
     pub(super) fn goes_on(&self, fate: Fate, order: u32) -> bool {
-        let side = usize::from(fate == Fate::Back);
+        let side = fate.side();
         let latest = self.shape.runs[side].latest();
         let is_next = latest.is_some_and(|latest| order == latest.wrapping_add(1));
         is_next && self.lone[side].len() == MAX_PAIRS
@@ -172,7 +174,7 @@ impl Between {
     /// Keeps what is to be shown of something that one side alone saw, as long as there is little
     /// of it.
     pub(super) fn show_alone(&mut self, fate: Fate, shown: impl FnOnce() -> Vec<Shown>) {
-        let lone = &mut self.lone[usize::from(fate == Fate::Back)];
+        let lone = &mut self.lone[fate.side()];
         if lone.len() < MAX_PAIRS {
             lone.push(shown());
         }

@@ -31,6 +31,11 @@ impl Fate {
         }
     }
 
+    /// The side, of two, of what one alone saw: 0 in front, 1 behind.
+    pub(super) fn side(self) -> usize {
+        usize::from(self == Self::Back)
+    }
+
     /// The same in the direction that it went.
     #[must_use]
     pub(super) fn on_its_way(self, is_backward: bool) -> Self {
@@ -210,19 +215,15 @@ impl Shape {
 
     /// One that was lost, by its place among those of its flow; in that order.
     pub fn lose(&mut self, fate: Fate, order: u32) {
-        match fate {
-            Fate::Both => {}
-            Fate::Front => self.runs[0].lose(order),
-            Fate::Back => self.runs[1].lose(order),
+        if fate != Fate::Both {
+            self.runs[fate.side()].lose(order);
         }
     }
 
     /// So many behind the one that was lost last, in a row up to this place.
     pub(super) fn lose_in_a_row(&mut self, fate: Fate, end: u32, count: u32) {
-        match fate {
-            Fate::Both => {}
-            Fate::Front => self.runs[0].lose_in_a_row(end, count),
-            Fate::Back => self.runs[1].lose_in_a_row(end, count),
+        if fate != Fate::Both {
+            self.runs[fate.side()].lose_in_a_row(end, count);
         }
     }
 

@@ -2,7 +2,7 @@
 //! these there may be many, and so they are written down without a parcel.
 
 use super::run::Run;
-use super::view::{goes_on, stays_so};
+use super::view::goes_on_for;
 use super::{Book, MAX_ACCOUNTS, pairs};
 use crate::compare::between::Shown;
 use crate::compare::flight::Flight;
@@ -44,13 +44,13 @@ impl Book {
         let mut run = Run::behind(stray, is_backward);
         for End { pair, fate, other } in ends(self.points, here) {
             let between = &mut account.between[pair];
-            let mut slow = || self.delays.slow(number, pair);
+            let slow = || self.delays.slow(number, pair);
             let series = &mut self.series[pair];
-            if !goes_on(flight, (here, sighting.time), other, &mut slow) {
-                between.outside[usize::from(fate == Fate::Back)] += 1;
+            let Some(goes_on_for) = goes_on_for(flight, (here, sighting.time), other, slow) else {
+                between.outside[fate.side()] += 1;
                 run.bound(Duration(0), &series.latest_step());
                 continue;
-            }
+            };
             between.alone(fate, 1, sighting.ip_bytes.into());
             between.shape.count(fate, sighting.ip_bytes, None);
             between.shape.lose(fate, stray.order);
@@ -62,8 +62,7 @@ impl Book {
                     time: sighting.time,
                 }]
             });
-            let stays_so = stays_so(flight, (here, sighting.time), other, slow);
-            run.bound(stays_so, &series.latest_step());
+            run.bound(goes_on_for, &series.latest_step());
         }
         run
     }

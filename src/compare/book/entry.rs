@@ -40,7 +40,7 @@ impl Entry<'_> {
             };
             let slow = || self.delays.slow(self.number, view.pair);
             if !is_judged(settled.flight, at, view, fate, slow) {
-                self.between.outside[usize::from(fate == Fate::Back)] += 1;
+                self.between.outside[fate.side()] += 1;
                 whole.is_cut_off = true;
                 continue;
             }

@@ -31,9 +31,14 @@ impl Series {
     }
 
     pub(super) fn count(&mut self, fate: Fate, time: Timestamp) {
-        // Most are in the same step as the one before.
+        self.count_many(fate, time, 1);
+    }
+
+    /// Counts several that came in the step of this time.
+    pub(super) fn count_many(&mut self, fate: Fate, time: Timestamp, count: u64) {
+        // Most are in the same step as those before.
         if let Some(latest) = self.latest(|span| span.contains(&time)) {
-            latest.count(fate);
+            latest.add(fate, count);
             return;
         }
         let origin = *self.origin.get_or_insert(time);
@@ -46,18 +51,7 @@ impl Series {
             self.steps.resize_with(place + 1, Default::default);
         }
         self.latest = (place, place as i64 * self.width.0);
-        self.steps[place].count(fate);
-    }
-
-    /// Counts several that came in the step of this time.
-    pub(super) fn count_many(&mut self, fate: Fate, time: Timestamp, count: u64) {
-        let Some(rest) = count.checked_sub(1) else {
-            return;
-        };
-        self.count(fate, time);
-        if let Some(step) = self.steps.get_mut(self.latest.0) {
-            step.add(fate, rest);
-        }
+        self.steps[place].add(fate, count);
     }
 
     pub(super) fn count_all(

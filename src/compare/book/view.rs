@@ -126,40 +126,26 @@ pub(super) fn goes_on(
     other: usize,
     slow: impl FnOnce() -> Duration,
 ) -> bool {
-    let Some((since, left)) = beside(flight, (here, time), other) else {
-        return false;
-    };
-    let least = since.min(left);
-    // At the very time of the first or the last frame it may have passed before or behind.
-    let is_within = least.0 > 0 || (since.0 == 0 && left.0 == 0);
-    least >= NEAR || (is_within && least >= slow())
+    goes_on_for(flight, (here, time), other, slow).is_some()
 }
 
-/// For how long that stays so, once it is.
-pub(super) fn stays_so(
-    flight: &Flight,
-    at: (usize, Timestamp),
-    other: usize,
-    slow: impl FnOnce() -> Duration,
-) -> Duration {
-    let Some((_, left)) = beside(flight, at, other) else {
-        return Duration(0);
-    };
-    let rest = left - slow().min(NEAR);
-    // Clocks do not go alike, but nearly.
-    Duration(rest.0 - rest.0 / 1024)
-}
-
-/// For how long the capture of another point had gone on at a time, by the clock of a point,
-/// and still did; `None` if there was nothing in it.
-fn beside(
+/// For how long that surely stays so; `None` if it did not go on.
+pub(super) fn goes_on_for(
     flight: &Flight,
     (here, time): (usize, Timestamp),
     other: usize,
-) -> Option<(Duration, Duration)> {
+    slow: impl FnOnce() -> Duration,
+) -> Option<Duration> {
     let (from, until) = flight.spans[other]?;
     let time = flight.clocks[here].to_reference(time);
     let clock = &flight.clocks[other];
     let since = time - clock.to_reference(from);
-    Some((since, clock.to_reference(until) - time))
+    let left = clock.to_reference(until) - time;
+    let least = since.min(left);
+    // At the very time of the first or the last frame it may have passed before or behind.
+    let is_within = least.0 > 0 || (least.0 == 0 && from == until);
+    let needed = if least >= NEAR { NEAR } else { slow() };
+    let rest = left - needed;
+    // Clocks do not go alike, but nearly.
+    (is_within && least >= needed).then_some(Duration(rest.0 - rest.0 / 1024))
 }
