@@ -3,7 +3,7 @@
 //! comes in its own.
 
 use super::feed::Feed;
-use super::flight::{ABREAST, AT_ONCE, Flight};
+use super::flight::{ABREAST, AT_ONCE, Flight, LINGER};
 use super::merge::earliest;
 use super::run::MAX_POINTS;
 use super::sighting::{Form, Lane, NO_LANE, Sighting};
@@ -12,9 +12,11 @@ use std::ops::Range;
 
 /// So many wait for what others have not at hand yet before more of a point is read; with
 /// more of them, they are taken one by one.
-const MOST_LEFT: usize = 1 << 12;
-/// For so long something is left for others to have it at hand: half of what is at once.
-const LEFT_FOR: Duration = Duration::from_millis(5);
+const FEW_LEFT: usize = 1 << 12;
+/// So many do where all points know most of their flows: packets that take long both ways.
+const MOST_LEFT: usize = 1 << 18;
+/// So many that wait for others show that packets take longer than what comes at once.
+const MANY: usize = 256;
 /// Flows that are looked for together.
 const TOGETHER: usize = 64;
 /// So many of a flow are looked at to tell what is missing at a point from what is late.
@@ -34,6 +36,12 @@ pub(super) struct ByFlow {
     /// Flows of the first point to be taken next, and where all points have them.
     lanes: Vec<Lane>,
     lines: Vec<Line>,
+    /// How many may wait at a point.
+    room: usize,
+    /// How far is looked ahead for what others have: half as long each packet is left for them
+    /// to have it at hand, at least. On its way there it comes to a point that much later, and on
+    /// its way back that much earlier.
+    reach: Duration,
     /// By point: until when is taken what it has at hand, by its own clock.
     limits: Vec<Timestamp>,
 }
@@ -63,6 +71,8 @@ impl ByFlow {
         Self {
             group: vec![Vec::with_capacity(ABREAST); points],
             places: vec![[0; ABREAST]; points],
+            room: FEW_LEFT,
+            reach: AT_ONCE,
             ..Self::default()
         }
     }
@@ -74,25 +84,26 @@ impl ByFlow {
         let Some((now, _)) = earliest(feeds) else {
             return false;
         };
-        let until = now + AT_ONCE;
-        let mut has_taken = self.take_flows(flight, feeds, until);
+        let until = now + self.reach;
+        let mut has_taken = self.take_flows(flight, feeds, now, until);
         if feeds.iter().any(|feed| feed.next().is_none()) {
             return false;
         }
         has_taken |= match short_of(feeds, until) {
-            None => take_until(flight, feeds, |_, time| time + LEFT_FOR <= until),
-            Some(short) if feeds[short].left() > MOST_LEFT => {
-                let mut most = feeds[short].left() - MOST_LEFT / 2;
+            None => {
+                let until = now + Duration(self.reach.0 / 2);
+                self.becomes_patient(flight, feeds, until)
+                    || take_until(flight, feeds, |_, time| time <= until)
+            }
+            Some(short) if !self.makes_room(flight, &feeds[short], short) => {
+                let mut most = feeds[short].left() - self.room / 2;
                 take_until(flight, feeds, |point, _| {
                     most -= usize::from(point == short);
                     most > 0
                 })
             }
             Some(_) => {
-                let is_short =
-                    |feed: &&mut Feed<'_>| feed.is_short_of(until) && feed.left() <= MOST_LEFT;
-                let shorts = feeds.iter_mut().filter(is_short);
-                shorts.for_each(|feed| feed.read_on(flight));
+                read_more(flight, feeds, until, self.room);
                 return true;
             }
         };
@@ -102,12 +113,54 @@ impl ByFlow {
         false
     }
 
+    /// Whether what was left up to some time is left for longer from now on: it is much, and of
+    /// flows that all points know.
+    fn becomes_patient(&mut self, flight: &Flight, feeds: &[Feed<'_>], until: Timestamp) -> bool {
+        let is_left = feeds.iter().any(|feed| feed.left() > MANY);
+        if !is_left || self.reach == LINGER {
+            self.reach = if is_left { LINGER } else { AT_ONCE };
+            return false;
+        }
+        let waiting = |(point, feed): (usize, &Feed<'_>)| {
+            let limit = feed.own_time(until);
+            let left = feed.rest().take_while(|left| left.time <= limit);
+            let waiting = left.filter(|left| flight.flow_abreast(point, left).is_some());
+            waiting.take(MANY).count()
+        };
+        let is_patient = feeds
+            .iter()
+            .enumerate()
+            .map(waiting)
+            .any(|waiting| waiting == MANY);
+        if is_patient {
+            self.reach = LINGER;
+        }
+        is_patient
+    }
+
+    /// Whether more may wait at a point, which is short of what comes next. As much as waits of
+    /// flows that all points know may wait once more: it comes to others yet, most likely.
+    /// Fragments wait for nothing.
+    fn makes_room(&mut self, flight: &Flight, feed: &Feed<'_>, point: usize) -> bool {
+        let left = feed.left();
+        if left < self.room / 8 {
+            self.room = FEW_LEFT.max(self.room / 2);
+        }
+        if left > self.room {
+            let waiting = feed.rest();
+            let waiting = waiting.filter(|left| flight.flow_abreast(point, left).is_some());
+            self.room = MOST_LEFT.min(self.room.max(2 * waiting.count()));
+        }
+        left <= self.room
+    }
+
     /// Takes of each flow what all points have at hand, up to some time; says whether there
     /// was anything.
     fn take_flows(
         &mut self,
         flight: &mut Flight,
         feeds: &mut [Feed<'_>],
+        now: Timestamp,
         until: Timestamp,
     ) -> bool {
         self.turn = self.turn.wrapping_add(1);
@@ -116,7 +169,7 @@ impl ByFlow {
             feed.look_for_jump();
             self.limits.push(feed.own_time(until));
         }
-        let mut has_taken = self.take_single(flight, feeds);
+        let mut has_taken = take_single(flight, feeds, now + AT_ONCE);
         let mut places = feeds[0].places();
         while self.find_lanes(feeds, &mut places) {
             self.find_lines(flight, feeds);
@@ -132,29 +185,6 @@ impl ByFlow {
         self.take_group(flight);
         for feed in feeds {
             feed.advance(0, flight);
-        }
-        has_taken
-    }
-
-    /// Takes what is of flows that one point alone knows: it waits for nobody. Says whether there
-    /// was anything.
-    fn take_single(&self, flight: &mut Flight, feeds: &mut [Feed<'_>]) -> bool {
-        let mut has_taken = false;
-        if !flight.has_single() {
-            return has_taken;
-        }
-        for (point, (feed, limit)) in feeds.iter_mut().zip(&self.limits).enumerate() {
-            for place in feed.places() {
-                let sighting = feed.at(place);
-                if sighting.time > *limit {
-                    break;
-                }
-                if flight.is_single(point, sighting) {
-                    flight.take_early(point, sighting);
-                    feed.mark_taken(place);
-                    has_taken = true;
-                }
-            }
         }
         has_taken
     }
@@ -387,6 +417,46 @@ impl Line {
     }
 }
 
+/// Takes what comes until some time of flows that one point alone knows: it waits for nobody.
+/// Says whether there was anything.
+fn take_single(flight: &mut Flight, feeds: &mut [Feed<'_>], until: Timestamp) -> bool {
+    let mut has_taken = false;
+    if !flight.has_single() {
+        return has_taken;
+    }
+    for (point, feed) in feeds.iter_mut().enumerate() {
+        let limit = feed.own_time(until);
+        for place in feed.places() {
+            let sighting = feed.at(place);
+            if sighting.time > limit {
+                break;
+            }
+            if flight.is_single(point, sighting) {
+                flight.take_early(point, sighting);
+                feed.mark_taken(place);
+                has_taken = true;
+            }
+        }
+    }
+    has_taken
+}
+
+/// Reads on where the least is at hand up to some time, so that all come equally far, and so
+/// much that what is left is not looked through for little.
+fn read_more(flight: &mut Flight, feeds: &mut [Feed<'_>], until: Timestamp, room: usize) {
+    let left = |feeds: &[Feed<'_>]| feeds.iter().map(Feed::left).sum::<usize>();
+    let wanted = 2 * left(feeds);
+    let mut batches = 0;
+    while (batches < feeds.len() || left(feeds) < wanted)
+        && let Some(short) = short_of(feeds, until)
+        && feeds[short].left() <= room
+    {
+        feeds[short].read_on(flight);
+        feeds[short].look_for_jump();
+        batches += 1;
+    }
+}
+
 /// The feed that has the least at hand of those that do not reach up to some time.
 fn short_of(feeds: &[Feed<'_>], until: Timestamp) -> Option<usize> {
     let shorts = feeds.iter().enumerate();
@@ -420,11 +490,17 @@ mod tests {
     use crate::compare::flight::of_two_points;
     use crate::compare::intake::Intake;
     use crate::compare::sighting::Form;
+    use crate::model::FlowKey;
 
     /// What becomes of two flows, of which both points saw a packet each, if that is what
     /// comes of each point next, in such batches: packets that both had, then how many each
     /// point has left, and whether it was read on.
     fn taken(next: [&[&[Sighting]]; 2]) -> (u64, [usize; 2], bool) {
+        taken_in(1, next)
+    }
+
+    /// The same after so many turns.
+    fn taken_in(turns: usize, next: [&[&[Sighting]]; 2]) -> (u64, [usize; 2], bool) {
         let mut flight = of_two_points();
         let both = [seen(0, 1, 10), seen(1, 1, 11)];
         let of_point = |next: &[&[Sighting]]| {
@@ -440,7 +516,11 @@ mod tests {
             feed.take_one(&mut flight);
             feed.take_one(&mut flight);
         }
-        let has_read = ByFlow::new(2).take(&mut flight, &mut feeds);
+        let mut by_flow = ByFlow::new(2);
+        let mut has_read = false;
+        for _ in 0..turns {
+            has_read = by_flow.take(&mut flight, &mut feeds);
+        }
         let left = [0, 1].map(|point| feeds[point].left());
         flight.finish();
         (flight.take_book().tallies[0].matched - 2, left, has_read)
@@ -485,6 +565,56 @@ mod tests {
         let front = [seen(0, 2, 100), seen(1, 2, 101), seen(0, 3, 90_000)];
         let back = [seen(1, 2, 100), seen(0, 2, 101), seen(0, 3, 90_001)];
         assert_eq!(taken([&[&front], &[&back]]), (2, [1, 1], false));
+    }
+
+    #[test]
+    fn what_takes_long_both_ways_is_left_for_longer() {
+        let flow = |lane: u32, since: i64| {
+            let numbers = 0..MANY as u32;
+            numbers.map(move |number| seen(lane, number + 2, since + i64::from(number) * 10))
+        };
+        let front: Vec<Sighting> = flow(0, 100).chain(flow(1, 30_000)).collect();
+        let back: Vec<Sighting> = flow(1, 100).chain(flow(0, 30_000)).collect();
+        let all = 2 * MANY;
+        let taken = |turns: usize| taken_in(turns, [&[&front], &[&back]]);
+        let (_, left, _) = taken(1);
+        assert_eq!(left, [all; 2], "nothing is taken alone");
+        assert_eq!(taken(2), (all as u64, [0, 0], false));
+        // So few are taken when it is their turn.
+        let (_, left, _) = taken_in(1, [&[&front[2..]], &[&back[2..]]]);
+        assert!(left.iter().all(|left| *left < all - 2), "{left:?}");
+    }
+
+    /// How many may wait at the first of two points where packets of so many flows do, of which
+    /// both know the first.
+    fn room_for(waiting: u32, flows: u32) -> (bool, usize) {
+        let mut flight = of_two_points();
+        let lanes: Vec<FlowKey> = (0..flows as u8).map(lane).collect();
+        let waits = (1..=waiting).map(|id| seen(id % flows, id + 1, i64::from(id) + 10));
+        let front = std::iter::once(seen(0, 1, 1)).chain(waits).collect();
+        let batches = [
+            sent(lanes.clone(), front),
+            sent(lanes, vec![seen(0, 1, 1), seen(0, 2, 90)]),
+        ];
+        let intake = Intake::of(batches.into_iter().map(|batch| vec![batch]));
+        let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
+        for feed in &mut feeds {
+            assert!(feed.is_ready(&mut flight));
+            feed.take_one(&mut flight);
+        }
+        let mut by_flow = ByFlow::new(2);
+        let makes_room = by_flow.makes_room(&flight, &feeds[0], 0);
+        (makes_room, by_flow.room)
+    }
+
+    #[test]
+    fn what_all_points_know_may_wait_as_long_as_it_is_not_too_much() {
+        let (few, most) = (FEW_LEFT as u32, MOST_LEFT as u32);
+        assert_eq!(room_for(few, 1), (true, FEW_LEFT));
+        assert_eq!(room_for(few + 1, 1), (true, 2 * (FEW_LEFT + 1)));
+        assert_eq!(room_for(most + 1, 1), (false, MOST_LEFT));
+        assert_eq!(room_for(2 * few, 4), (false, FEW_LEFT), "one in four");
+        assert_eq!(room_for(100, 1), (true, FEW_LEFT));
     }
 
     #[test]

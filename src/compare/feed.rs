@@ -24,8 +24,12 @@ pub(super) struct Feed<'a> {
     next: usize,
     /// When what comes behind the batch is, if there is something.
     behind: Option<Timestamp>,
-    /// Where the time is far from the one before, if that is not over.
+    /// How many of the batch, from the next on, were not taken.
+    left: usize,
+    /// Where the time is far from the one before, if that is not over; until that is known, how
+    /// far it was looked for.
     jump: usize,
+    is_jump_known: bool,
     by_lane: ByLane,
     pub read: Progress,
     pub frames: u64,
@@ -60,7 +64,9 @@ impl<'a> Feed<'a> {
             batch: Vec::new(),
             next: 0,
             behind: None,
+            left: 0,
             jump: 0,
+            is_jump_known: false,
             by_lane: ByLane::default(),
             read: Progress::default(),
             frames: 0,
@@ -89,28 +95,36 @@ impl<'a> Feed<'a> {
     }
 
     fn open(&mut self, sent: Sent, flight: &mut Flight) {
-        let is_left = self.next().is_some();
-        self.by_lane.pass(self.batch.len());
+        let is_left = self.left > 0;
         self.forget_taken();
+        self.by_lane.is_known = false;
+        self.is_jump_known &= self.jump < self.batch.len();
         let mut batch = sent.batch;
         let room = std::mem::take(&mut batch.sightings);
         self.batch.extend_from_slice(&room);
+        self.left += room.len();
         self.intake.give_back(self.point, room);
         self.behind = batch.behind;
         (self.read, self.frames) = (sent.read, sent.frames);
         flight.meet(self.point, &batch);
         flight.spans[self.point] = sent.from.map(|from| (from, batch.until));
-        self.jump = 0;
         if !is_left {
             self.set_right(flight);
         }
     }
 
-    /// What is left of the batch is in front of what comes.
+    /// What is left of the batch is in front of what comes; it is not moved for less than its
+    /// own size.
     fn forget_taken(&mut self) {
+        if self.left > self.batch.len() / 2 {
+            return;
+        }
+        let is_jump_at_end = self.jump == self.batch.len();
+        self.by_lane.pass(self.batch.len());
         self.batch.drain(..self.next);
         self.batch.retain(|sighting| sighting.lane != NO_LANE);
         self.next = 0;
+        self.jump = if is_jump_at_end { self.left } else { 0 };
     }
 
     /// What has come and was not taken is as if it had not come: the capture ends there.
@@ -129,13 +143,15 @@ impl<'a> Feed<'a> {
 
     /// Looks for the next time that is far from the one before, if that is not known.
     pub fn look_for_jump(&mut self) {
-        if self.jump > self.next {
+        if self.is_jump_known && self.jump > self.next {
             return;
         }
-        let left = self.batch.get(self.next..).unwrap_or_default();
+        let from = self.jump.max(self.next + 1);
+        let left = self.batch.get(from - 1..).unwrap_or_default();
         let mut steps = left.windows(2);
         let jump = steps.position(|step| apart(step[1].time, step[0].time) > FAR);
-        self.jump = self.next + jump.map_or(left.len(), |place| place + 1);
+        self.jump = jump.map_or(self.batch.len(), |place| from + place);
+        self.is_jump_known = true;
     }
 
     /// One time that is far from those before and behind it is wrong: it would make all
@@ -213,8 +229,13 @@ impl<'a> Feed<'a> {
 
     /// How many are left of what has come.
     pub fn left(&self) -> usize {
-        let left = self.batch[self.next..].iter();
-        left.filter(|sighting| sighting.lane != NO_LANE).count()
+        self.left
+    }
+
+    /// These.
+    pub fn rest(&self) -> impl Iterator<Item = &Sighting> {
+        let rest = self.batch[self.next..].iter();
+        rest.filter(|sighting| sighting.lane != NO_LANE)
     }
 
     /// When the last is of what is at hand, by the clock of the next in turn.
@@ -292,6 +313,7 @@ impl<'a> Feed<'a> {
     pub fn advance(&mut self, taken: usize, flight: &mut Flight) {
         let before = self.next;
         self.next += taken;
+        self.left -= taken;
         let left = self.batch.get(self.next..).unwrap_or_default();
         let is_left = |sighting: &Sighting| sighting.lane != NO_LANE;
         self.next += left.iter().position(is_left).unwrap_or(left.len());
@@ -307,6 +329,7 @@ impl<'a> Feed<'a> {
     /// What is at a place was taken; [`advance`](Self::advance) goes on behind what was.
     pub fn mark_taken(&mut self, place: usize) {
         self.batch[place].lane = NO_LANE;
+        self.left -= 1;
     }
 
     /// What is at some places is taken, and copied.
@@ -319,6 +342,7 @@ impl<'a> Feed<'a> {
             copy
         });
         copies.extend(taken);
+        self.left -= places.len();
     }
 
     /// Gives the next sighting to be matched.
@@ -347,7 +371,6 @@ impl ByLane {
     /// The batch is over, which had so many sightings.
     fn pass(&mut self, sightings: usize) {
         self.base = self.base.wrapping_add(sightings as u32);
-        self.is_known = false;
     }
 
     /// Notes where what is left of a batch is.
@@ -474,8 +497,76 @@ mod tests {
         feed.read_on(&mut flight);
         let (next, head) = feed.next().unwrap();
         assert_eq!((next.id, head), (2, Timestamp(2_000)));
-        let at_hand = feed.at_hand().iter().map(|sighting| sighting.id);
-        assert_eq!(at_hand.collect::<Vec<_>>(), [2, 3, 5, 6, 7, 8, 9]);
+        let rest = feed.rest().map(|sighting| sighting.id);
+        assert_eq!(rest.collect::<Vec<_>>(), [2, 3, 5, 6, 7, 8, 9]);
+    }
+
+    fn in_batches<'a>(flight: &mut Flight, intake: &'a Intake) -> Feed<'a> {
+        let mut feed = Feed::new(0, intake);
+        assert!(feed.is_ready(flight));
+        feed
+    }
+
+    /// What comes in two batches of one flow, at these seconds.
+    fn at_seconds(batches: [&[i64]; 2]) -> Intake {
+        let of_batch = |(place, seconds): (usize, &[i64])| {
+            let lanes = (place == 0).then(|| of_memory::lane(0)).into_iter();
+            let seen = seconds
+                .iter()
+                .map(|second| of_memory::seen(0, 1, second * 1_000_000));
+            of_memory::sent(lanes.collect(), seen.collect())
+        };
+        let batches = batches.into_iter().enumerate().map(of_batch);
+        Intake::of(std::iter::once(batches.collect()))
+    }
+
+    #[test]
+    fn what_is_left_is_moved_once_it_is_less_than_what_was_taken() {
+        for (taken, moved) in [(3, false), (4, true), (8, true)] {
+            let mut flight = crate::compare::flight::of_two_points();
+            let intake = at_seconds([&[0, 1, 2, 3, 4, 5, 6, 7], &[8, 9]]);
+            let mut feed = in_batches(&mut flight, &intake);
+            for place in 1..taken {
+                feed.mark_taken(place);
+            }
+            feed.advance(1, &mut flight);
+            assert_eq!(feed.left(), 8 - taken);
+            feed.read_on(&mut flight);
+            assert_eq!((feed.left(), feed.rest().count()), (10 - taken, 10 - taken));
+            assert_eq!(feed.place(), if moved { 0 } else { taken }, "{taken} taken");
+            let places = feed.places();
+            let line: Vec<i64> = feed.first_of(0).map_or(Vec::new(), |first| {
+                feed.line(first)
+                    .map(|seen| seen.time.0 / 1_000_000_000)
+                    .collect()
+            });
+            assert_eq!(line, (taken as i64..10).collect::<Vec<_>>());
+            assert_eq!(places.len(), 10 - taken);
+        }
+    }
+
+    #[test]
+    fn a_jump_is_found_wherever_batches_end() {
+        let before_the_jump = |batches: [&[i64]; 2], taken: usize| {
+            let mut flight = crate::compare::flight::of_two_points();
+            let intake = at_seconds(batches);
+            let mut feed = in_batches(&mut flight, &intake);
+            feed.look_for_jump();
+            feed.advance(taken, &mut flight);
+            feed.look_for_jump();
+            feed.read_on(&mut flight);
+            feed.places().len()
+        };
+        for taken in 0..4 {
+            assert_eq!(before_the_jump([&[0, 1, 2, 3], &[4, 5]], taken), 6 - taken);
+            assert_eq!(before_the_jump([&[0, 1, 2, 3], &[4, 90]], taken), 5 - taken);
+            assert_eq!(
+                before_the_jump([&[0, 1, 2, 3], &[90, 91]], taken),
+                4 - taken
+            );
+            let second = if taken < 3 { 3 - taken } else { 3 };
+            assert_eq!(before_the_jump([&[0, 1, 2, 90], &[91, 92]], taken), second);
+        }
     }
 
     #[test]

@@ -41,6 +41,8 @@ impl Points for [&[Sighting]; 2] {
 /// What has come of each point, and is the same packets everywhere.
 struct Abreast<P> {
     points: P,
+    /// Within how long all of them came to each point.
+    within: Duration,
     /// Of which flow each packet is.
     flows: [u32; ABREAST],
     /// Whether each is beyond all that every point saw of its flow.
@@ -54,13 +56,14 @@ struct Abreast<P> {
 impl<P: Points> Abreast<P> {
     /// Of which nothing is known yet; with room for times.
     #[inline(always)]
-    fn of(points: P, times: Vec<[Timestamp; ABREAST]>) -> Self {
+    fn of(points: P, within: Duration, times: Vec<[Timestamp; ABREAST]>) -> Self {
         let mut times = times;
         if points.all().len() > 2 {
             times.resize(points.all().len(), [Timestamp(0); ABREAST]);
         }
         Self {
             points,
+            within,
             flows: [NONE; ABREAST],
             are_fresh: [false; ABREAST],
             times,
@@ -119,7 +122,7 @@ impl Flight {
 
     #[inline(never)]
     fn take_next(&mut self, points: impl Points) -> usize {
-        let mut abreast = Abreast::of(points, std::mem::take(&mut self.times));
+        let mut abreast = Abreast::of(points, AT_ONCE, std::mem::take(&mut self.times));
         let common = self.common(&mut abreast);
         if common > 1 {
             self.fetch_flows(0, &abreast.flows[..common]);
@@ -131,7 +134,7 @@ impl Flight {
 
     #[inline(never)]
     fn take_known_as(&mut self, points: impl Points, flows: &[u32]) -> usize {
-        let mut abreast = Abreast::of(points, std::mem::take(&mut self.times));
+        let mut abreast = Abreast::of(points, LINGER, std::mem::take(&mut self.times));
         abreast.flows[..flows.len()].copy_from_slice(flows);
         self.fetch_flows(0, flows);
         let together = (0..flows.len())
@@ -211,7 +214,7 @@ impl Flight {
         let mut span = (Timestamp(0), Timestamp(0));
         for (point, next) in abreast.points.all().iter().enumerate() {
             let sighting = &next[place];
-            if !is_at_once(sighting, &next[0]) {
+            if apart(sighting.time, next[0].time) > abreast.within {
                 return false;
             }
             is_fresh &= sighting.is_fresh;
@@ -380,12 +383,6 @@ impl Flight {
     }
 }
 
-/// Whether a point saw something at about the same time as what it takes first.
-#[inline(always)]
-fn is_at_once(sighting: &Sighting, first: &Sighting) -> bool {
-    apart(sighting.time, first.time) <= AT_ONCE
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -418,7 +415,7 @@ mod tests {
 
     /// How many packets two points have in common that they take at once.
     fn common(flight: &Flight, next: &[Sighting]) -> usize {
-        let mut abreast = Abreast::of([next, next], Vec::new());
+        let mut abreast = Abreast::of([next, next], AT_ONCE, Vec::new());
         flight.common(&mut abreast)
     }
 
@@ -453,14 +450,14 @@ mod tests {
         let mut other = next.clone();
         other[3].head = 1;
         let common = |other: &[Sighting]| {
-            let mut abreast = Abreast::of([&next[..], other], Vec::new());
+            let mut abreast = Abreast::of([&next[..], other], AT_ONCE, Vec::new());
             flight.common(&mut abreast)
         };
         assert_eq!(common(&other), 3);
         assert_eq!(common(&next[..2]), 2);
         let flow = flight.paths.add(0, 0);
         assert_eq!(flight.paths.bound_to(0, 0), flow);
-        let mut abreast = Abreast::of([&next[..], &next[..]], Vec::new());
+        let mut abreast = Abreast::of([&next[..], &next[..]], AT_ONCE, Vec::new());
         assert_eq!(flight.common(&mut abreast), 0);
     }
 

@@ -14,6 +14,7 @@ pub(super) use self::abreast::{ABREAST, AT_ONCE};
 use self::aside::Aside;
 use self::clocks::Trust;
 use self::find::{Fit, Found};
+pub(super) use self::settle::LINGER;
 use self::step::Told;
 use self::stray::Held;
 use super::book::Book;

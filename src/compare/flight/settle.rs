@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::iter::Peekable;
 
 /// What every point has seen stays known for so long, for copies that come late.
-pub(super) const LINGER: Duration = Duration::from_millis(150);
+pub(in crate::compare) const LINGER: Duration = Duration::from_millis(150);
 /// So many of them, at most: what is known of more would not stay in a cache.
 const MAX_LINGERING: usize = 1 << 13;
 

@@ -4,26 +4,26 @@
 use super::Captures;
 use super::march::{KNOWN, outcome};
 use super::sight::{Chance, Ids, Packet, Sight, Stream};
-use crate::findings::capture::MICROSECOND;
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::{A_TO_B, B_TO_A};
 use fraglens::compare::{Between, FlowFacts};
 
 /// Flows in each direction.
 const FLOWS: u16 = 12;
-/// Everything takes so long from one point to the next, and by chance up to so much longer.
-const STEP: u64 = 300 * MICROSECOND;
+/// Everything takes longer from one point to the next by chance, by up to so much.
 const JITTER: u64 = 60;
 /// So many of 1,000 packets are lost there.
 const LOST: u64 = 30;
 
-fn streams(number: u16, is_back: bool) -> Stream {
+/// A flow of so many packets.
+fn streams(number: u16, is_back: bool, datagrams: u32) -> Stream {
     let (path, port) = match is_back {
         false => (A_TO_B, 5_000 + number),
         true => (B_TO_A, 6_000 + number),
     };
     let stream = Stream::to(port, path);
     Stream {
-        datagrams: 250,
+        datagrams,
         begin: stream.begin + u64::from(number) * 7 * MICROSECOND,
         gap: 90 * MICROSECOND,
         ids: Ids::From(u32::from(number) * 3_000 + 1),
@@ -31,14 +31,15 @@ fn streams(number: u16, is_back: bool) -> Stream {
     }
 }
 
-/// What so many points see of flows in one direction, in the order in which these pass them.
-fn passing(sent: Sight, points: usize, chance: &mut Chance) -> Vec<Sight> {
+/// What so many points see of flows in one direction, in the order in which these pass them,
+/// each so long after the one before.
+fn passing(sent: Sight, points: usize, step: u64, chance: &mut Chance) -> Vec<Sight> {
     let mut sights = vec![sent];
     for _ in 1..points {
         let passed = sights[sights.len() - 1].flat_map(|packet| {
             let is_lost = packet.port != super::sight::BEATS && chance.per_mille(LOST);
             let packet = Packet {
-                time: packet.time + STEP + chance.below(JITTER) * MICROSECOND,
+                time: packet.time + step + chance.below(JITTER) * MICROSECOND,
                 ..packet.clone().routed()
             };
             (!is_lost).then_some(packet)
@@ -96,41 +97,57 @@ fn made(sights: &[Sight], front: usize, port: u16) -> [u64; 3] {
 #[test]
 fn each_flow_fares_as_it_was_made_to() {
     for (points, seed) in [(2, 1), (2, 2), (3, 3), (4, 4)] {
-        let mut chance = Chance::new(seed);
-        let [there, back] = [false, true].map(|is_back| {
-            let all: Vec<Stream> = (0..FLOWS).map(|number| streams(number, is_back)).collect();
-            let sent = match is_back {
-                false => Sight::of(&all),
-                true => Sight::only(&all),
-            };
-            passing(sent, points, &mut chance)
-        });
-        let seen = (0..points).map(|point| there[point].and(&back[points - 1 - point]));
-        let seen: Vec<Sight> = seen.collect();
-        let captures = Captures::of(&seen.iter().collect::<Vec<_>>());
-        let outcome = outcome(&captures, KNOWN);
-        let (mut flows, mut all_against) = (0, 0);
-        for flow in &outcome.flows {
-            let port = port_of(flow);
-            let is_backward = port >= 6_000;
-            if port < 5_000 {
-                continue;
-            }
-            flows += 1;
-            assert_eq!(flow.is_backward, is_backward);
-            for pair in 0..points - 1 {
-                let expected = match is_backward {
-                    false => made(&there, pair, port),
-                    true => made(&back, points - 2 - pair, port),
-                };
-                let (told, against) = told(&flow.account.between[pair], is_backward);
-                assert_eq!(told, expected, "{points} points, port {port}, pair {pair}");
-                all_against += against;
-            }
-        }
-        assert_eq!(flows, 2 * FLOWS, "{points} points");
-        // Clocks are known to within the jitter: what is not at hand together may be taken
-        // behind first.
-        assert!(all_against <= 2, "{points} points: {all_against}");
+        fares_as_made(points, 300 * MICROSECOND, 250, seed);
     }
+}
+
+/// More than are at hand of a point are under way each time: each waits for the others.
+#[test]
+fn so_it_does_where_packets_take_long() {
+    for (points, seed) in [(2, 1), (2, 2), (3, 3)] {
+        fares_as_made(points, 45 * MILLISECOND, 1_500, seed);
+    }
+}
+
+/// What is told of flows of so many packets, which take so long from point to point, is what
+/// was made of them.
+fn fares_as_made(points: usize, step: u64, datagrams: u32, seed: u64) {
+    let mut chance = Chance::new(seed);
+    let [there, back] = [false, true].map(|is_back| {
+        let all: Vec<Stream> = (0..FLOWS)
+            .map(|number| streams(number, is_back, datagrams))
+            .collect();
+        let sent = match is_back {
+            false => Sight::of(&all),
+            true => Sight::only(&all),
+        };
+        passing(sent, points, step, &mut chance)
+    });
+    let seen = (0..points).map(|point| there[point].and(&back[points - 1 - point]));
+    let seen: Vec<Sight> = seen.collect();
+    let captures = Captures::of(&seen.iter().collect::<Vec<_>>());
+    let outcome = outcome(&captures, KNOWN);
+    let (mut flows, mut all_against) = (0, 0);
+    for flow in &outcome.flows {
+        let port = port_of(flow);
+        let is_backward = port >= 6_000;
+        if port < 5_000 {
+            continue;
+        }
+        flows += 1;
+        assert_eq!(flow.is_backward, is_backward);
+        for pair in 0..points - 1 {
+            let expected = match is_backward {
+                false => made(&there, pair, port),
+                true => made(&back, points - 2 - pair, port),
+            };
+            let (told, against) = told(&flow.account.between[pair], is_backward);
+            assert_eq!(told, expected, "{points} points, port {port}, pair {pair}");
+            all_against += against;
+        }
+    }
+    assert_eq!(flows, 2 * FLOWS, "{points} points");
+    // Clocks are known to within the jitter: what is not at hand together may be taken
+    // behind first.
+    assert!(all_against <= 2, "{points} points: {all_against}");
 }
