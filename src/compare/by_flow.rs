@@ -5,6 +5,7 @@
 use super::feed::Feed;
 use super::flight::{ABREAST, AT_ONCE, Flight, LINGER};
 use super::merge::earliest;
+use super::rise::behind;
 use super::run::MAX_POINTS;
 use super::sighting::{Form, Lane, NO_LANE, Sighting};
 use crate::model::{Duration, Timestamp};
@@ -391,12 +392,15 @@ impl Line {
 
     /// Of points that have different packets next the one whose packet goes first. Nothing is
     /// taken before points in front had it, if it comes there soon: what was overtaken is told
-    /// by that. Else others wait for it, or it is the earliest.
+    /// by that. Else others wait for it, or it is the first of those in a row, which others may
+    /// have had long ago; or it is the earliest.
     fn goes_first(&self, flight: &Flight, feeds: &[Feed<'_>]) -> usize {
         let points = feeds.len();
         let is_backward = flight.is_backward(self.flow);
+        let some = feeds[0].at(self.place(0));
         let rank = |point: &usize| {
             let first = feeds[*point].at(self.place(*point));
+            let behind = behind(first, some).unwrap_or_default();
             let in_front = match is_backward {
                 false => 0..*point,
                 true => *point + 1..points,
@@ -405,7 +409,7 @@ impl Line {
             let is_too_early = before.any(|other| self.comes_soon(feeds, other, first));
             let is_wanted = flight.is_expected(*point, first);
             let time = flight.time_of(*point, first);
-            (is_too_early, !is_wanted, time, in_front.len())
+            (is_too_early, !is_wanted, behind, time, in_front.len())
         };
         (0..points).min_by_key(rank).unwrap_or(0)
     }
@@ -565,6 +569,16 @@ mod tests {
         let front = [seen(0, 2, 100), seen(1, 2, 101), seen(0, 3, 90_000)];
         let back = [seen(1, 2, 100), seen(0, 2, 101), seen(0, 3, 90_001)];
         assert_eq!(taken([&[&front], &[&back]]), (2, [1, 1], false));
+    }
+
+    /// What a point has next others may have had long ago: it goes on until it has what they
+    /// have next, whose time is before.
+    #[test]
+    fn who_is_behind_in_the_row_goes_first() {
+        let front = [seen(0, 5, 100)];
+        let back = [seen(0, 2, 300), seen(0, 3, 301), seen(0, 5, 400)];
+        assert_eq!(taken([&[&front], &[&back]]), (1, [0, 0], false));
+        assert_eq!(taken([&[&back], &[&front]]), (1, [0, 0], false));
     }
 
     #[test]

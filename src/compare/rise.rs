@@ -28,13 +28,8 @@ impl Rise {
     /// Takes the next packet of the flow; says whether it is surely beyond all before.
     #[inline]
     pub fn takes(&mut self, sighting: &Sighting) -> bool {
-        let (begin, end) = match sighting.form {
-            Form::Whole | Form::Segment if sighting.is_numbered => {
-                let begin = sighting.id << 16;
-                (begin, begin.wrapping_add(ONE))
-            }
-            Form::Segment => (sighting.offset, sighting.end()),
-            Form::Whole | Form::Piece => return false,
+        let Some((begin, end)) = reach(sighting) else {
+            return false;
         };
         let ahead = begin.wrapping_sub(self.next);
         if self.steady > STEADY && ahead <= REACH {
@@ -66,6 +61,26 @@ impl Rise {
     }
 }
 
+/// Where a packet begins and ends in the row of its flow, if it may be of one.
+#[inline]
+fn reach(sighting: &Sighting) -> Option<(u32, u32)> {
+    match sighting.form {
+        Form::Whole | Form::Segment if sighting.is_numbered => {
+            let begin = sighting.id << 16;
+            Some((begin, begin.wrapping_add(ONE)))
+        }
+        Form::Segment => Some((sighting.offset, sighting.end())),
+        Form::Whole | Form::Piece => None,
+    }
+}
+
+/// How far a packet is behind another in the row of their flow; `None` if that is not sure.
+pub(super) fn behind(one: &Sighting, other: &Sighting) -> Option<i32> {
+    let are_in_row = one.is_fresh && other.is_fresh && one.is_numbered == other.is_numbered;
+    let ((one, _), (other, _)) = reach(one).zip(reach(other)).filter(|_| are_in_row)?;
+    Some(one.wrapping_sub(other) as i32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +105,27 @@ mod tests {
             assert!(fresh[1..=unsure].iter().all(|fresh| !fresh), "{step}");
             assert!(fresh[1 + unsure..].iter().all(|fresh| *fresh), "{step}");
         }
+    }
+
+    #[test]
+    fn of_two_in_a_row_one_is_behind() {
+        let fresh = |id: u32| Sighting {
+            is_fresh: true,
+            ..example(id)
+        };
+        let is_behind = |one, other| behind(&fresh(one), &fresh(other)).map(i32::signum);
+        assert_eq!(is_behind(7, 5), Some(1));
+        assert_eq!(is_behind(5, 7), Some(-1));
+        assert_eq!(is_behind(2, 65_530), Some(1), "identifications wrap");
+        assert_eq!(behind(&fresh(7), &example(5)), None);
+        let segment = |offset: u32| Sighting {
+            form: Form::Segment,
+            is_numbered: false,
+            offset,
+            ..fresh(0)
+        };
+        assert_eq!(behind(&segment(10), &segment(u32::MAX - 9)), Some(20));
+        assert_eq!(behind(&segment(10), &fresh(5)), None);
     }
 
     #[test]
