@@ -122,17 +122,12 @@ impl ByFlow {
             self.reach = if is_left { LINGER } else { AT_ONCE };
             return false;
         }
-        let waiting = |(point, feed): (usize, &Feed<'_>)| {
+        let many_wait = |(point, feed): (usize, &Feed<'_>)| {
             let limit = feed.own_time(until);
             let left = feed.rest().take_while(|left| left.time <= limit);
-            let waiting = left.filter(|left| flight.flow_abreast(point, left).is_some());
-            waiting.take(MANY).count()
+            waiting(flight, point, left).take(MANY).count() == MANY
         };
-        let is_patient = feeds
-            .iter()
-            .enumerate()
-            .map(waiting)
-            .any(|waiting| waiting == MANY);
+        let is_patient = feeds.iter().enumerate().any(many_wait);
         if is_patient {
             self.reach = LINGER;
         }
@@ -148,9 +143,8 @@ impl ByFlow {
             self.room = FEW_LEFT.max(self.room / 2);
         }
         if left > self.room {
-            let waiting = feed.rest();
-            let waiting = waiting.filter(|left| flight.flow_abreast(point, left).is_some());
-            self.room = MOST_LEFT.min(self.room.max(2 * waiting.count()));
+            let waiting = waiting(flight, point, feed.rest()).count();
+            self.room = MOST_LEFT.min(self.room.max(2 * waiting));
         }
         left <= self.room
     }
@@ -419,6 +413,16 @@ impl Line {
         let mut soon = feeds[point].line(self.place(point)).take(SOON);
         soon.any(|soon| soon.is_same_as(packet))
     }
+}
+
+/// What is left at a point for others to have it at hand, of all that is left there: their
+/// flows are known everywhere.
+fn waiting<'a>(
+    flight: &Flight,
+    point: usize,
+    left: impl Iterator<Item = &'a Sighting>,
+) -> impl Iterator<Item = &'a Sighting> {
+    left.filter(move |left| flight.flow_abreast(point, left).is_some())
 }
 
 /// Takes what comes until some time of flows that one point alone knows: it waits for nobody.

@@ -501,7 +501,8 @@ mod tests {
         assert_eq!(rest.collect::<Vec<_>>(), [2, 3, 5, 6, 7, 8, 9]);
     }
 
-    fn in_batches<'a>(flight: &mut Flight, intake: &'a Intake) -> Feed<'a> {
+    /// What comes of a point, whose first batch has come.
+    fn ready<'a>(flight: &mut Flight, intake: &'a Intake) -> Feed<'a> {
         let mut feed = Feed::new(0, intake);
         assert!(feed.is_ready(flight));
         feed
@@ -525,7 +526,7 @@ mod tests {
         for (taken, moved) in [(3, false), (4, true), (8, true)] {
             let mut flight = crate::compare::flight::of_two_points();
             let intake = at_seconds([&[0, 1, 2, 3, 4, 5, 6, 7], &[8, 9]]);
-            let mut feed = in_batches(&mut flight, &intake);
+            let mut feed = ready(&mut flight, &intake);
             for place in 1..taken {
                 feed.mark_taken(place);
             }
@@ -550,7 +551,7 @@ mod tests {
         let before_the_jump = |batches: [&[i64]; 2], taken: usize| {
             let mut flight = crate::compare::flight::of_two_points();
             let intake = at_seconds(batches);
-            let mut feed = in_batches(&mut flight, &intake);
+            let mut feed = ready(&mut flight, &intake);
             feed.look_for_jump();
             feed.advance(taken, &mut flight);
             feed.look_for_jump();
