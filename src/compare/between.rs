@@ -60,6 +60,27 @@ pub struct Pair {
     pub back: Shown,
 }
 
+/// What one point shows of flows that are not known on the other side, with hosts of which
+/// nothing passes: it may go elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OneSided {
+    /// Flows.
+    pub flows: u64,
+    /// What was seen of them.
+    pub count: Count,
+    /// The first frames of it.
+    pub shown: Vec<Shown>,
+}
+
+impl OneSided {
+    fn add(&mut self, other: &Self) {
+        self.flows += other.flows;
+        self.count += other.count;
+        let room = MAX_PAIRS.saturating_sub(self.shown.len());
+        self.shown.extend(other.shown.iter().take(room));
+    }
+}
+
 /// Most pairs of frames that are kept of each kind.
 pub const MAX_PAIRS: usize = 8;
 
@@ -119,6 +140,9 @@ pub struct Between {
     /// The first that were seen in front alone, and behind alone; after each, a frame of the
     /// same datagram from every other point that has some of it.
     pub lone: [Vec<Vec<Shown>>; 2],
+    /// What is counted nowhere else, since it may go elsewhere: at the first of the two points
+    /// and at the second, whichever way it goes.
+    pub one_sided: [OneSided; 2],
 }
 
 impl Between {
@@ -224,6 +248,23 @@ impl Between {
         }
     }
 
+    /// What was seen on one side alone may go elsewhere: it is neither sent nor lost.
+    pub(super) fn set_apart(&mut self) {
+        let lone = std::mem::take(&mut self.lone).map(|lone| lone.into_iter().flatten().collect());
+        let seen = [self.front, self.back].into_iter().zip(lone);
+        let one_sided = seen.map(|(count, shown)| OneSided {
+            flows: u64::from(count.packets > 0),
+            count,
+            shown,
+        });
+        let mut one_sided = one_sided;
+        *self = Self {
+            outside: self.outside,
+            one_sided: std::array::from_fn(|_| one_sided.next().unwrap_or_default()),
+            ..Self::default()
+        };
+    }
+
     /// Adds what was seen of others, which went the same way.
     pub fn add(&mut self, other: &Self) {
         self.front += other.front;
@@ -246,6 +287,7 @@ impl Between {
             self.outside[side] += other.outside[side];
             self.largest_fragment[side] =
                 self.largest_fragment[side].max(other.largest_fragment[side]);
+            self.one_sided[side].add(&other.one_sided[side]);
             let room = MAX_PAIRS.saturating_sub(self.lone[side].len());
             self.lone[side].extend(other.lone[side].iter().take(room).cloned());
         }

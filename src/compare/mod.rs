@@ -57,6 +57,7 @@ mod march;
 mod merge;
 mod names;
 mod observer;
+mod one_sided;
 mod outcome;
 mod parcel;
 mod paths;
@@ -70,7 +71,7 @@ mod slab;
 mod strays;
 mod stretches;
 
-pub use between::{Between, Count, Pair, Shown};
+pub use between::{Between, Count, OneSided, Pair, Shown};
 pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};
 pub use damage::{Damage, DamageLook};
 pub use delay::{DelayFigures, Delays};

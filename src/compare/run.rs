@@ -11,6 +11,7 @@ use super::flight::{Flight, pairs};
 use super::intake::Intake;
 use super::merge::merge;
 use super::observer::Manner;
+use super::one_sided;
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts, Stranger};
 use super::reader::{End, Reader, file_of, read_through};
 use crate::decode::DecodeOptions;
@@ -195,6 +196,12 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
             series[pair].0.steps.clear();
         }
     }
+    let mut flows = flows(&flight, accounts);
+    one_sided::set_apart(
+        &flight,
+        &mut flows,
+        series.iter_mut().map(|(series, _)| series),
+    );
     let mut scopes = ScopeSet::default();
     let mut points = Vec::new();
     for ((place, end), frames) in ends.into_iter().enumerate().zip(frames) {
@@ -225,7 +232,7 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
         points,
         strangers: Vec::new(),
         is_order_found: aligned.is_found,
-        flows: flows(&flight, accounts),
+        flows,
         series,
         clocks: flight.clocks,
         examined: Examined::new(),

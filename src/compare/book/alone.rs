@@ -2,7 +2,7 @@
 //! these there may be many, and so they are written down without a parcel.
 
 use super::run::Run;
-use super::view::goes_on_for;
+use super::view::{View, goes_on_for};
 use super::{Book, MAX_ACCOUNTS, pairs};
 use crate::compare::between::Shown;
 use crate::compare::flight::Flight;
@@ -31,7 +31,8 @@ impl Book {
     fn goes_on(&self, number: usize, stray: &Stray) -> bool {
         let between = &self.accounts[number].between;
         let mut ends = ends(self.points, stray.point());
-        number < MAX_ACCOUNTS && ends.all(|end| between[end.pair].goes_on(end.fate, stray.order))
+        let goes_on = |end: End| between[end.view.pair].goes_on(end.fate, stray.order);
+        number < MAX_ACCOUNTS && ends.all(goes_on)
     }
 
     /// Writes a packet into an account; gives what may come behind it.
@@ -42,7 +43,8 @@ impl Book {
         account.at[here].count(sighting.look.hop_limit, 1, sighting.ip_bytes.into());
         let is_backward = flight.is_backward(flow);
         let mut run = Run::behind(stray, is_backward);
-        for End { pair, fate, other } in ends(self.points, here) {
+        for End { view, fate } in ends(self.points, here) {
+            let (pair, other) = (view.pair, view.side(fate.reversed()));
             let between = &mut account.between[pair];
             let slow = || self.delays.slow(number, pair);
             let series = &mut self.series[pair];
@@ -54,7 +56,9 @@ impl Book {
             between.alone(fate, 1, sighting.ip_bytes.into());
             between.shape.count(fate, sighting.ip_bytes, None);
             between.shape.lose(fate, stray.order);
-            series.count(fate.on_its_way(is_backward), stray.time);
+            let is_single = view.is_single(flight, flow, fate);
+            run.note_single(pair, is_single);
+            series.count_lone(is_single, fate.on_its_way(is_backward), (stray.time, 1));
             between.show_alone(fate, || {
                 vec![Shown {
                     point: here,
@@ -79,36 +83,36 @@ impl Book {
         let account = &mut self.accounts[number];
         account.spans(first, last);
         account.at[here].count(0, packets, run.bytes);
-        for End { pair, fate, .. } in ends(self.points, here) {
+        for End { view, fate } in ends(self.points, here) {
+            let pair = view.pair;
             let between = &mut account.between[pair];
             between.alone(fate, packets.into(), run.bytes);
             between.shape.count_sizes(fate, run.sizes);
             between.shape.lose_in_a_row(fate, run.end(), packets);
             let fate = fate.on_its_way(run.is_backward);
-            self.series[pair].count_many(fate, first, packets.into());
+            self.series[pair].count_lone(run.is_single(pair), fate, (first, packets.into()));
         }
     }
 }
 
 /// A pair of points of which one saw something.
 struct End {
-    pair: usize,
+    view: View,
     /// What became of that.
     fate: Fate,
-    /// The other of the two.
-    other: usize,
 }
 
 /// The pairs that a point is in.
 fn ends(points: usize, here: usize) -> impl Iterator<Item = End> {
     let ends = pairs(points).enumerate();
     ends.filter_map(move |(pair, (front, back))| {
-        let (fate, other) = match here {
-            _ if here == front => (Fate::Front, back),
-            _ if here == back => (Fate::Back, front),
+        let fate = match here {
+            _ if here == front => Fate::Front,
+            _ if here == back => Fate::Back,
             _ => return None,
         };
-        Some(End { pair, fate, other })
+        let view = View::of(pair, (front, back));
+        Some(End { view, fate })
     })
 }
 

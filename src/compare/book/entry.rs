@@ -126,9 +126,11 @@ impl Entry<'_> {
         let place = settled.place(number, piece);
         self.between.shape.count(fate, piece.ip_bytes, place);
         if !parcel.is_carrier {
-            let is_backward = flight.is_backward(flight.paths.resolve(parcel.flow));
+            let flow = flight.paths.resolve(parcel.flow);
+            let fate_on_its_way = fate.on_its_way(flight.is_backward(flow));
+            let is_single = view.is_single(flight, flow, fate);
             self.series
-                .count(fate.on_its_way(is_backward), parcel.first);
+                .count_lone(is_single, fate_on_its_way, (parcel.first, 1));
         }
         if fate == Fate::Both {
             return;

@@ -16,6 +16,8 @@ pub(super) struct Run {
     pub packets: u16,
     point: u8,
     pub is_backward: bool,
+    /// By pair of points: whether the other side does not know the flow at all.
+    single: u16,
     pub bytes: u64,
     /// By class of their IP length.
     pub sizes: [u16; SIZES.len() + 1],
@@ -40,6 +42,7 @@ impl Default for Run {
             packets: 0,
             point: 0,
             is_backward: false,
+            single: 0,
             bytes: 0,
             sizes: [0; SIZES.len() + 1],
             seen: Timestamp(0),
@@ -72,6 +75,16 @@ impl Run {
         let is_counted_for = nanoseconds(is_counted_in.end - self.time);
         self.is_judged_for = self.is_judged_for.min(nanoseconds(is_judged_for));
         self.is_counted_for = self.is_counted_for.min(is_counted_for);
+    }
+
+    /// Between this pair, the other side does not know the flow, or does.
+    pub fn note_single(&mut self, pair: usize, is_single: bool) {
+        self.single |= u16::from(is_single) << pair;
+    }
+
+    /// Whether it does not.
+    pub fn is_single(&self, pair: usize) -> bool {
+        self.single >> pair & 1 != 0
     }
 
     /// Whether something may come behind.

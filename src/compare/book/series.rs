@@ -16,16 +16,20 @@ pub struct Series {
     pub width: Duration,
     /// Packets by fate.
     pub steps: Vec<Fates>,
+    /// The same of flows that one side alone knows, which may turn out to go elsewhere: as
+    /// many steps as are needed.
+    single: Vec<Fates>,
     /// The step that was counted in last, and where it begins.
     latest: (usize, i64),
 }
 
 impl Series {
-    pub(super) fn new(width: Duration) -> Self {
+    pub(in crate::compare) fn new(width: Duration) -> Self {
         Self {
             origin: None,
             width,
             steps: Vec::new(),
+            single: Vec::new(),
             latest: (0, 0),
         }
     }
@@ -41,6 +45,53 @@ impl Series {
             latest.add(fate, count);
             return;
         }
+        let place = self.step_of(time);
+        self.steps[place].add(fate, count);
+    }
+
+    /// Counts so many from this time on that one side alone saw, of a flow that it alone knows
+    /// or not.
+    pub(super) fn count_lone(
+        &mut self,
+        is_single: bool,
+        fate: Fate,
+        (time, count): (Timestamp, u64),
+    ) {
+        if !is_single {
+            return self.count_many(fate, time, count);
+        }
+        let place = self.step_of(time);
+        if place >= self.single.len() {
+            self.single.resize_with(place + 1, Default::default);
+        }
+        self.single[place].add(fate, count);
+    }
+
+    /// Such flows were found to be of the path, or else to go elsewhere.
+    pub(in crate::compare) fn judge_single(&mut self, are_of_path: bool) {
+        let single = std::mem::take(&mut self.single);
+        if are_of_path {
+            for (step, more) in self.steps.iter_mut().zip(single) {
+                *step += more;
+            }
+        } else {
+            self.trim();
+        }
+    }
+
+    /// Leaves out steps in front and behind in which there is nothing.
+    fn trim(&mut self) {
+        let is_used = |step: &Fates| *step != Fates::default();
+        let used = self.steps.iter().rposition(is_used);
+        self.steps.truncate(used.map_or(0, |last| last + 1));
+        let unused = self.steps.iter().position(is_used).unwrap_or(0);
+        self.steps.drain(..unused);
+        let later = self.width.0.saturating_mul(unused as i64);
+        self.origin = self.origin.map(|origin| origin + Duration(later));
+    }
+
+    /// The step of a time, which becomes the latest.
+    fn step_of(&mut self, time: Timestamp) -> usize {
         let origin = *self.origin.get_or_insert(time);
         let since = (time - origin).0.max(0);
         while since / self.width.0 >= MAX_STEPS as i64 {
@@ -51,7 +102,7 @@ impl Series {
             self.steps.resize_with(place + 1, Default::default);
         }
         self.latest = (place, place as i64 * self.width.0);
-        self.steps[place].add(fate, count);
+        place
     }
 
     pub(super) fn count_all(
@@ -89,15 +140,21 @@ impl Series {
 
     fn widen(&mut self) {
         self.width = Duration(self.width.0.saturating_mul(2));
-        let pairs = self.steps.chunks(2).map(|pair| {
-            let mut sum = pair[0];
-            if let Some(second) = pair.get(1) {
-                sum += *second;
-            }
-            sum
-        });
-        self.steps = pairs.collect();
+        self.steps = in_pairs(&self.steps);
+        self.single = in_pairs(&self.single);
     }
+}
+
+/// Two steps each as one.
+fn in_pairs(steps: &[Fates]) -> Vec<Fates> {
+    let pairs = steps.chunks(2).map(|pair| {
+        let mut sum = pair[0];
+        if let Some(second) = pair.get(1) {
+            sum += *second;
+        }
+        sum
+    });
+    pairs.collect()
 }
 
 #[cfg(test)]

@@ -39,6 +39,16 @@ impl View {
         piece.seen & both == both
     }
 
+    /// Whether the side where something is missing does not know its flow at all.
+    pub fn is_single(&self, flight: &Flight, flow: u32, fate: Fate) -> bool {
+        let points = flight.paths.get(flow).points;
+        match fate {
+            Fate::Both => false,
+            Fate::Front => points & self.behind == 0,
+            Fate::Back => points & self.in_front == 0,
+        }
+    }
+
     /// The point that saw what fared so, the one in front if both did.
     pub fn side(&self, fate: Fate) -> usize {
         match fate {

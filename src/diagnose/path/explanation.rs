@@ -4,7 +4,8 @@ use super::finding::Finding;
 use super::given::Given;
 use super::pattern;
 use super::sums::ends_of;
-use crate::model::number;
+use crate::model::{Timestamp, number};
+use std::cmp::Reverse;
 
 /// Where the difference between sent and delivered went, for what goes forward.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,14 +69,30 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
     Some(explanation)
 }
 
-/// Bits per second of what entered, from its first packet to its last.
+/// Bits per second of what entered, from its first packet to its last. Flows that are next to
+/// nothing of it are left out: a packet of neighbour discovery before and one after would stretch
+/// the time.
 fn rate(given: &Given<'_>, bytes: u64) -> Option<f64> {
+    let last = given.outcome.series.len().checked_sub(1)?;
     let flows = given.outcome.flows.iter();
     let forward = flows.filter(|flow| !flow.is_backward && !flow.account.is_carrier);
-    let spans = forward.filter_map(|flow| flow.account.span);
+    let sizes = forward.filter_map(|flow| {
+        let bytes = flow.account.between[last].front.bytes;
+        Some((bytes, flow.account.span?)).filter(|_| bytes > 0)
+    });
+    let mut sizes: Vec<(u64, (Timestamp, Timestamp))> = sizes.collect();
+    sizes.sort_unstable_by_key(|(bytes, span)| (Reverse(*bytes), *span));
+    let next_to_nothing = bytes / 100;
+    let mut left = bytes;
+    let most = sizes.into_iter().take_while(|(bytes, _)| {
+        let is_more = left > next_to_nothing;
+        left = left.saturating_sub(*bytes);
+        is_more
+    });
+    let spans = most.map(|(_, span)| span);
     let span = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
     let seconds = (span.1 - span.0).as_secs_f64();
-    (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds)
+    (seconds > 0.0).then(|| (bytes - left) as f64 * 8.0 / seconds)
 }
 
 /// Datagrams that a benchmark or the receiver's kernel counted.

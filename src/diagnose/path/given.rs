@@ -19,7 +19,10 @@ pub struct Given<'a> {
 }
 
 /// Most flows that a finding names.
-const MAX_FLOWS: usize = 100;
+pub(super) const MAX_FLOWS: usize = 100;
+
+/// Most frames of flows that one point alone shows.
+const MAX_ONE_SIDED: usize = 8;
 
 impl<'a> Given<'a> {
     /// The pairs of neighbours, each with what all flows come to between them, if both
@@ -86,6 +89,16 @@ impl<'a> Given<'a> {
     /// Frames that left a segment and were not seen to enter it.
     pub(super) fn appeared_frames(&self, pair: usize, between: &Between) -> Vec<Evidence> {
         self.lone(pair, &between.lone[1])
+    }
+
+    /// Frames of flows that the first point of a pair alone shows.
+    pub(super) fn one_sided_frames(&self, pair: usize, flows: &[usize]) -> Vec<Evidence> {
+        let (from, to) = ends_of(self.outcome.points.len(), pair);
+        let note = format!("seen at {} and not at {}", name(from), name(to));
+        let flows = flows.iter().map(|flow| &self.outcome.flows[*flow]);
+        let frames = flows.flat_map(|flow| &flow.account.between[pair].one_sided[0].shown);
+        let frames = frames.take(MAX_ONE_SIDED);
+        frames.map(|frame| shown(frame, note.clone())).collect()
     }
 
     fn lone(&self, pair: usize, found: &[Vec<Shown>]) -> Vec<Evidence> {

@@ -14,6 +14,7 @@ mod cut_on_the_way;
 mod duplicated;
 mod lost_behind;
 mod lost_on_the_way;
+mod one_sided;
 mod only_first_pass;
 mod reassembled;
 mod reordered;
@@ -45,4 +46,5 @@ causes! {
     checksum_finished,
     cut_by_nic,
     lost_behind,
+    one_sided,
 }

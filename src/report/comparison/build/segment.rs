@@ -9,7 +9,8 @@ use crate::diagnose::path::{Sums, ends_of};
 use crate::model::{FlowKey, TunnelKind};
 use crate::report::build::rows::flow_key;
 use crate::report::comparison::document::{
-    Changes, ChecksumChange, Count, Damage, DamageKind, Delay, Layout, NatMapping, Segment,
+    Changes, ChecksumChange, Count, Damage, DamageKind, Delay, Layout, NatMapping, OneSided,
+    Segment,
 };
 
 /// Most mappings that are listed.
@@ -20,7 +21,7 @@ const NANOS: f64 = 1e9;
 pub(super) fn of_all(outcome: &Outcome, sums: &Sums, pair: usize) -> Segment {
     let (series, delays) = &outcome.series[pair];
     let between = &sums.pairs[pair];
-    let mut segment = of(outcome, between, pair, delays.as_ref());
+    let mut segment = of(outcome, between, (pair, false), delays.as_ref());
     segment.loss = loss::of(between, Some(series));
     let flows = outcome.flows.iter().filter(|flow| !flow.account.is_carrier);
     for flow in flows {
@@ -32,7 +33,8 @@ pub(super) fn of_all(outcome: &Outcome, sums: &Sums, pair: usize) -> Segment {
 /// What became of all that goes one way, between each pair.
 pub(super) fn of_one_way(outcome: &Outcome, ways: &[Between], is_backward: bool) -> Vec<Segment> {
     let pairs = ways.iter().enumerate().map(|(pair, between)| {
-        let mut segment = of(outcome, between, pair, between.delays.as_deref());
+        let delays = between.delays.as_deref();
+        let mut segment = of(outcome, between, (pair, is_backward), delays);
         segment.loss = loss::of(between, None);
         let flows = outcome.flows.iter();
         let those =
@@ -46,14 +48,21 @@ pub(super) fn of_one_way(outcome: &Outcome, ways: &[Between], is_backward: bool)
 /// What became of one flow between a pair of points.
 pub(super) fn of_flow(outcome: &Outcome, flow: &FlowFacts, pair: usize) -> Segment {
     let between = flow.between(pair);
-    let mut segment = of(outcome, &between, pair, between.delays.as_deref());
+    let delays = between.delays.as_deref();
+    let mut segment = of(outcome, &between, (pair, flow.is_backward), delays);
     segment.loss = loss::of(&between, None);
     add_changes(outcome, flow, pair, &mut segment.changes);
     segment
 }
 
-fn of(outcome: &Outcome, between: &Between, pair: usize, delays: Option<&Delays>) -> Segment {
-    let (from, to) = ends_of(outcome.points.len(), pair);
+/// Between a pair of points, from the second to the first if that is how it went.
+fn of(
+    outcome: &Outcome,
+    between: &Between,
+    (pair, is_backward): (usize, bool),
+    delays: Option<&Delays>,
+) -> Segment {
+    let (from, to) = along(outcome, pair, is_backward);
     let appeared = between.back.packets - between.back_passed.packets;
     Segment {
         from: from as u32,
@@ -88,6 +97,30 @@ fn of(outcome: &Outcome, between: &Between, pair: usize, delays: Option<&Delays>
             coalesced: between.coalesced,
         },
         outside: between.outside[0] + between.outside[1],
+        one_sided: one_sided(outcome, between, pair),
+    }
+}
+
+/// What one end alone shows of other hosts.
+fn one_sided(outcome: &Outcome, between: &Between, pair: usize) -> Vec<OneSided> {
+    let (front, back) = ends_of(outcome.points.len(), pair);
+    let seen = [front, back].into_iter().zip(&between.one_sided);
+    let seen = seen.filter(|(_, seen)| seen.flows > 0);
+    seen.map(|(point, seen)| OneSided {
+        point: point as u32,
+        flows: seen.flows,
+        packets: seen.count.packets,
+        bytes: seen.count.bytes,
+    })
+    .collect()
+}
+
+/// Where something enters what is between a pair of points, and where it leaves.
+fn along(outcome: &Outcome, pair: usize, is_backward: bool) -> (usize, usize) {
+    let (front, back) = ends_of(outcome.points.len(), pair);
+    match is_backward {
+        true => (back, front),
+        false => (front, back),
     }
 }
 
@@ -181,11 +214,7 @@ fn add_changes(outcome: &Outcome, flow: &FlowFacts, pair: usize, changes: &mut C
     if !is_named(flow) {
         return;
     }
-    let (from, to) = ends_of(outcome.points.len(), pair);
-    let (from, to) = match flow.is_backward {
-        true => (to, from),
-        false => (from, to),
-    };
+    let (from, to) = along(outcome, pair, flow.is_backward);
     let (Some(entered), Some(left)) = (&flow.keys[from], &flow.keys[to]) else {
         return;
     };

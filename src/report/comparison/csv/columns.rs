@@ -104,6 +104,10 @@ pub(super) const COLUMNS: &[Column] = &[
     ("appeared", |row| row.segment.appeared.to_string()),
     ("corrupted", |row| row.segment.corrupted.to_string()),
     ("outside", |row| row.segment.outside.to_string()),
+    ("one_sided", |row| {
+        let seen = row.segment.one_sided.iter().map(|seen| seen.packets);
+        seen.sum::<u64>().to_string()
+    }),
     ("loss_pattern", |row| {
         loss(row, |loss| Some(words::name_of(loss.pattern)))
     }),

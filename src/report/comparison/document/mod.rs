@@ -18,7 +18,7 @@ pub use loss::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
 pub use point::{Clock, ClockBasis, OffPath, Point, TunnelAt};
 pub use segment::{
     Changes, ChecksumChange, Count, Damage, DamageKind, Delay, Direction, Layout, NatMapping,
-    OneWay, Segment,
+    OneSided, OneWay, Segment,
 };
 
 use crate::report::document::{

@@ -8,7 +8,8 @@ use serde::Serialize;
 /// What became of packets between two points, in the direction they went.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Segment {
-    /// Where it begins, as an index into `points`.
+    /// Where it begins, as an index into `points`: of what goes back, the point that is further
+    /// on along the path.
     pub from: u32,
     /// Where it ends.
     pub to: u32,
@@ -44,6 +45,23 @@ pub struct Segment {
     /// Packets and fragments that nobody can judge: sent so near to the ends of the
     /// captures that they may have passed before or after.
     pub outside: u64,
+    /// Flows that one of the two ends alone shows, with hosts of which nothing passes between
+    /// them: other traffic, or all of it is dropped. Neither sent nor lost; by end, whichever
+    /// way it goes.
+    pub one_sided: Vec<OneSided>,
+}
+
+/// Flows that one point alone shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OneSided {
+    /// The point, as an index into `points`.
+    pub point: u32,
+    /// Flows.
+    pub flows: u64,
+    /// IP packets and fragments of them.
+    pub packets: u64,
+    /// IP bytes of those.
+    pub bytes: u64,
 }
 
 /// Packets counted in three ways.

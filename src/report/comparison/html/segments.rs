@@ -19,7 +19,7 @@ pub(super) fn shown(comparison: &Comparison) -> Vec<&Segment> {
     segments.collect()
 }
 
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "@segment",
     "#packets sent",
     "#arrived",
@@ -35,6 +35,7 @@ const COLUMNS: [&str; 15] = [
     "#appeared",
     "#damaged",
     "#not judged",
+    "#elsewhere",
 ];
 
 /// A row for each segment, and for the path if that is more than one.
@@ -90,6 +91,7 @@ fn row(comparison: &Comparison, segment: &Segment) -> Vec<Cell> {
         count(segment.appeared),
         count(segment.corrupted),
         count(segment.outside),
+        count(segment.one_sided.iter().map(|seen| seen.packets).sum()),
     ]
 }
 

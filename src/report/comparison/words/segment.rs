@@ -45,7 +45,28 @@ pub(in crate::report::comparison) fn segment_facts(
         let text = format!("{packets} that passed while the other capture showed nothing");
         facts.push(Fact::plain("not judged", text));
     }
+    facts.extend(one_sided(comparison, segment));
     facts
+}
+
+/// Flows that one end alone shows, and that may go elsewhere.
+fn one_sided(comparison: &Comparison, segment: &Segment) -> Option<Fact> {
+    let ends = segment.one_sided.iter().map(|seen| {
+        format!(
+            "{} of {} at {} alone",
+            number::counted(seen.packets, "packet"),
+            number::counted(seen.flows, "flow"),
+            point_name(comparison, seen.point)
+        )
+    });
+    let ends: Vec<String> = ends.collect();
+    let text = || {
+        format!(
+            "{}, with hosts of which nothing passes: neither sent nor lost",
+            ends.join(", ")
+        )
+    };
+    (!ends.is_empty()).then(|| Fact::plain("elsewhere", text()))
 }
 
 /// Whether delays are those beyond the fastest: where a clock rests on one direction.

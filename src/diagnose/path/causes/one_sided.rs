@@ -1,0 +1,124 @@
+//! C13, hosts-never-passed.
+
+use crate::compare::FlowFacts;
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::{Given, MAX_FLOWS};
+use crate::diagnose::path::sums::{ends_of, name};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::{FlowKey, IpVersion, number};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "C13",
+    name: "hosts-never-passed",
+    title: "Some hosts are not seen at the next point",
+    severity: Severity::Info,
+    meaning: "Flows of one capture are not in the next one, and nothing else is that goes to \
+              their hosts beyond, or comes from them. Either they take another way, as all does \
+              that is for other pods or for the node itself, or all of it is dropped: by a \
+              policy, or for want of a route. Two captures cannot tell, and so none of it is \
+              counted as lost.",
+    signature: "Both points show packets, but the second none of these hosts.",
+    confirms: "`ip route get` leads to the hosts by another interface than that of the next \
+               capture.",
+    denies: "The route leads through the next point: then all of it is dropped in between.",
+    disprove: "Send something to one of the hosts (`ping -c 3 192.0.2.1`) and look at the next \
+               point: `tcpdump -ni eth0 host 192.0.2.1`.",
+    fix: &[
+        Fix {
+            when: "Linux, which way a host is reached",
+            kind: FixKind::Command,
+            command: "ip route get 192.0.2.1",
+        },
+        Fix {
+            when: "Linux, which firewall rule drops",
+            kind: FixKind::Command,
+            command: "nft list ruleset",
+        },
+        Fix {
+            when: "Kubernetes, which policy drops",
+            kind: FixKind::Command,
+            command: "kubectl get networkpolicy -A",
+        },
+        Fix {
+            when: "it is other traffic",
+            kind: FixKind::Advice,
+            command: "leave it out with a filter: 'not host 192.0.2.1'",
+        },
+    ],
+    references: &["RFC 4291 section 2.5.6", "RFC 5771 section 4"],
+};
+
+/// Each segment where something enters of hosts of which nothing passes. What stays on its link
+/// has nothing to pass.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let segments = given.segments().filter_map(|(pair, between)| {
+        let flows = match between.one_sided[0].flows {
+            0 => Vec::new(),
+            _ => flows(given, pair),
+        };
+        (!flows.is_empty()).then(|| finding(given, pair, &flows))
+    });
+    segments.collect()
+}
+
+fn finding(given: &Given<'_>, pair: usize, flows: &[(u64, usize)]) -> Finding {
+    let (from, to) = ends_of(given.outcome.points.len(), pair);
+    let packets: u64 = flows.iter().map(|(packets, _)| packets).sum();
+    let seen = format!(
+        "{} of {} are at {} and not at {}, nor is anything else of the hosts behind it.",
+        number::counted(packets, "packet"),
+        number::counted(flows.len() as u64, "flow"),
+        name(from),
+        name(to),
+    );
+    let flows: Vec<usize> = flows
+        .iter()
+        .take(MAX_FLOWS)
+        .map(|(_, flow)| *flow)
+        .collect();
+    Finding {
+        evidence: given.one_sided_frames(pair, &flows),
+        flows,
+        ..Finding::between(&CAUSE, pair, 0.4, seen)
+    }
+}
+
+/// The flows, with how many packets of each were seen, the largest first.
+fn flows(given: &Given<'_>, pair: usize) -> Vec<(u64, usize)> {
+    let flows = given.outcome.flows.iter().enumerate();
+    let those = flows.filter_map(|(place, flow)| {
+        let packets = flow.account.between[pair].one_sided[0].count.packets;
+        (packets > 0 && !flow.account.is_carrier && !stays_on_its_link(flow))
+            .then_some((packets, place))
+    });
+    let mut those: Vec<(u64, usize)> = those.collect();
+    those.sort_unstable_by_key(|(packets, place)| (std::cmp::Reverse(*packets), *place));
+    those
+}
+
+/// Whether no router passes it on: by the addresses of a link alone, or of all on it.
+fn stays_on_its_link(flow: &FlowFacts) -> bool {
+    let of_link = |key: &FlowKey| {
+        let addresses = &key.addresses;
+        let ends = [addresses.source, addresses.destination];
+        ends.iter().any(|end| is_of_link(addresses.version, end))
+    };
+    flow.keys.iter().flatten().any(of_link)
+}
+
+fn is_of_link(version: IpVersion, address: &[u8; 16]) -> bool {
+    match version {
+        IpVersion::V4 => {
+            let [a, b, c, d, ..] = *address;
+            let address = Ipv4Addr::new(a, b, c, d);
+            let is_local_group = [a, b, c] == [224, 0, 0];
+            is_local_group || address.is_link_local() || address.is_broadcast() || a == 0
+        }
+        IpVersion::V6 => {
+            let address = Ipv6Addr::from(*address);
+            let is_local_group = address.is_multicast() && address.octets()[1] & 0xf <= 2;
+            is_local_group || address.is_unicast_link_local() || address.is_unspecified()
+        }
+    }
+}
