@@ -75,13 +75,27 @@ impl Reader {
     /// written into `room`.
     pub fn read(&mut self, room: Vec<Sighting>) -> (Sent, bool) {
         let is_more = self.read_on();
-        let sent = Sent {
+        let mut sent = Sent {
             batch: self.batch(room, is_more),
             read: self.source.progress(),
             frames: self.observer.frames,
             from: self.observer.extent().from(),
         };
+        if !is_more {
+            self.stretch(&mut sent);
+        }
         (sent, is_more)
+    }
+
+    /// A capture may say itself that it went on when nothing came.
+    fn stretch(&self, sent: &mut Sent) {
+        let [from, until] = file_of(self.source.as_ref()).captured;
+        if let (Some(seen), Some(said)) = (&mut sent.from, from) {
+            *seen = said.min(*seen);
+        }
+        if let Some(said) = until.filter(|_| sent.from.is_some()) {
+            sent.batch.until = sent.batch.until.max(said);
+        }
     }
 
     /// `false` once there is no more.

@@ -5,7 +5,7 @@ use super::filter;
 use super::options::options;
 use super::problem::{FileFacts, InterfaceFacts, Problem, Severity};
 use super::section::{Clock, Interface, PacketHeader, TRAILER};
-use crate::model::LinkType;
+use crate::model::{LinkType, Timestamp};
 
 /// Option codes of interface descriptions.
 const IF_NAME: u16 = 2;
@@ -15,6 +15,8 @@ const IF_FILTER: u16 = 11;
 const IF_FCSLEN: u16 = 13;
 const IF_TSOFFSET: u16 = 14;
 /// Option codes of interface statistics.
+const ISB_STARTTIME: u16 = 2;
+const ISB_ENDTIME: u16 = 3;
 const ISB_IFDROP: u16 = 5;
 const ISB_OSDROP: u16 = 7;
 /// Option code of enhanced packets.
@@ -149,6 +151,62 @@ struct Loss {
     counted: Option<u64>,
 }
 
+/// When capturing began and ended, as interface statistics say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Captured {
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+}
+
+impl Captured {
+    /// Takes in a statistics block of one of the interfaces of its section.
+    pub(super) fn statistics(&mut self, order: ByteOrder, block: &[u8], interfaces: &[Interface]) {
+        let Some((number, list)) = statistics(order, block) else {
+            return;
+        };
+        let Some(interface) = interfaces.get(number as usize) else {
+            return;
+        };
+        for (code, value) in options(order, list) {
+            let Some(value) = value.first_chunk::<8>() else {
+                continue;
+            };
+            let (high, low) = (order.u32::<0, 8>(value), order.u32::<4, 8>(value));
+            let time = Some(stated_time(interface.clock, high, low));
+            match code {
+                ISB_STARTTIME => self.from = self.from.min(time).or(time),
+                ISB_ENDTIME => self.until = self.until.max(time),
+                _ => {}
+            }
+        }
+    }
+
+    /// The beginning, and the end.
+    pub(super) fn span(&self) -> [Option<Timestamp>; 2] {
+        [self.from, self.until]
+    }
+}
+
+/// A time of a statistics block. dumpcap counts microseconds there, whatever ticks packets of
+/// the interface have: what would be long before there were captures is read so.
+fn stated_time(clock: Clock, high: u32, low: u32) -> Timestamp {
+    const YEARS_AGO: Timestamp = Timestamp(10 * 365 * 86_400 * 1_000_000_000);
+    let by_the_interface = clock.timestamp(high, low);
+    let in_microseconds = Clock::new(DEFAULT_RESOLUTION, 0).timestamp(high, low);
+    match by_the_interface < YEARS_AGO && in_microseconds > YEARS_AGO {
+        true => in_microseconds,
+        false => by_the_interface,
+    }
+}
+
+/// The number of the interface that a statistics block is of, and its options.
+fn statistics(order: ByteOrder, block: &[u8]) -> Option<(u32, &[u8])> {
+    const HEADER: usize = 20;
+    let body = block.get(..block.len().saturating_sub(TRAILER))?;
+    let (header, list) = body.split_first_chunk::<HEADER>()?;
+    Some((order.u32::<8, HEADER>(header), list))
+}
+
 impl Losses {
     /// The next blocks are of another section, with other interfaces.
     pub(super) fn new_section(&mut self) {
@@ -169,9 +227,7 @@ impl Losses {
 
     /// Takes in a statistics block.
     pub(super) fn statistics(&mut self, order: ByteOrder, block: &[u8]) {
-        const HEADER: usize = 20;
-        let body = block.get(..block.len().saturating_sub(TRAILER));
-        let Some((header, list)) = body.and_then(|body| body.split_first_chunk::<HEADER>()) else {
+        let Some((number, list)) = statistics(order, block) else {
             return;
         };
         let counters = options(order, list)
@@ -180,7 +236,7 @@ impl Losses {
             // How some writers say that they do not know.
             .filter(|counter| *counter != u64::MAX);
         let dropped = counters.reduce(u64::saturating_add);
-        if let Some(loss) = self.interface(order.u32::<8, HEADER>(header)) {
+        if let Some(loss) = self.interface(number) {
             loss.stated = dropped.or(loss.stated);
         }
     }

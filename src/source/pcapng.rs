@@ -10,7 +10,7 @@
 //! reads fixed places of packet blocks itself, see [`super::options`] for why.
 
 use super::bytes::ByteOrder;
-use super::interfaces::{self, Losses};
+use super::interfaces::{self, Captured, Losses};
 use super::problem::FileFacts;
 use super::section::{
     ENHANCED_PACKET, OBSOLETE_PACKET, PACKET_HEADER, PacketHeader, SIMPLE_PACKET, Section, TRAILER,
@@ -39,6 +39,7 @@ pub(super) struct PcapngWalk {
     /// Shared with the blocks given out, so that they stand alone.
     section: Arc<Section>,
     losses: Losses,
+    captured: Captured,
     facts: interfaces::Stated,
     /// Time of the packet before the run of records being walked over.
     clock: Timestamp,
@@ -59,6 +60,7 @@ impl PcapngWalk {
         let walk = Self {
             section: Arc::new(section),
             losses: Losses::default(),
+            captured: Captured::default(),
             facts: interfaces::Stated::default(),
             clock: Timestamp::default(),
             last: None,
@@ -114,6 +116,7 @@ impl PcapngWalk {
     /// States what the blocks said.
     pub(super) fn describe(&self, facts: &mut FileFacts) {
         facts.dropped_frames = self.losses.total();
+        facts.captured = self.captured.span();
         self.facts.describe(facts);
     }
 
@@ -135,7 +138,10 @@ impl PcapngWalk {
             SIMPLE_PACKET => self.simple_packet(block),
             INTERFACE_DESCRIPTION => self.interface(block),
             INTERFACE_STATISTICS => {
-                self.losses.statistics(self.section.order, block.bytes);
+                let section = &self.section;
+                self.losses.statistics(section.order, block.bytes);
+                self.captured
+                    .statistics(section.order, block.bytes, &section.interfaces);
                 Ok(Counts::Nothing)
             }
             _ => Ok(Counts::Nothing),

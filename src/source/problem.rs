@@ -90,6 +90,8 @@ pub struct FileFacts {
     pub dropped_frames: Option<u64>,
     /// Time of the first frame.
     pub first_timestamp: Option<Timestamp>,
+    /// When capturing began, and when it ended, as far as the capture itself says so.
+    pub captured: [Option<Timestamp>; 2],
     /// What is wrong, in order of discovery.
     pub problems: Vec<Problem>,
 }

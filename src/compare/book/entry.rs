@@ -39,7 +39,7 @@ impl Entry<'_> {
                 continue;
             };
             let slow = || self.delays.slow(self.number, view.pair);
-            if !is_judged(settled.flight, at, view, fate, slow) {
+            if !is_judged(settled, at, view, fate, slow) {
                 self.between.outside[fate.side()] += 1;
                 whole.is_cut_off = true;
                 continue;

@@ -26,7 +26,7 @@ use run::Run;
 use settled::Settled;
 use std::ops::Range;
 use std::sync::Arc;
-use view::View;
+use view::{View, captured};
 
 /// Flows with an account of their own; all others share one.
 pub const MAX_ACCOUNTS: usize = 1 << 14;
@@ -386,7 +386,9 @@ impl Book {
             if piece.seen & here == 0 {
                 let (in_front, behind) = (here - 1, !(here | (here - 1)));
                 let passed = piece.seen & in_front != 0 && piece.seen & behind != 0;
-                let is_unseen = passed && !settled.is_covered(&piece.range(), here);
+                let is_unseen = passed
+                    && !settled.is_covered(&piece.range(), here)
+                    && captured(settled.flight, *at, point);
                 tally.missed += u64::from(is_unseen);
                 continue;
             }

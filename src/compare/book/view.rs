@@ -114,18 +114,40 @@ impl Sides {
 
 /// Whether the capture on the other side went on when a piece passed that it has not.
 pub(super) fn is_judged(
-    flight: &Flight,
+    settled: &Settled<'_>,
     at: u32,
     view: &View,
     fate: Fate,
     slow: impl FnOnce() -> Duration,
 ) -> bool {
+    let flight = settled.flight;
     let (here, other) = match fate {
-        Fate::Both => return true,
+        Fate::Both => return stand_ins_are_right(settled, at, view),
         Fate::Front => (view.front, view.back),
         Fate::Back => (view.back, view.front),
     };
     goes_on(flight, (here, flight.seen(at, here).time), other, slow)
+}
+
+/// Whether the captures of two points went on when a piece passed both, as far as points further
+/// off stand for them.
+fn stand_ins_are_right(settled: &Settled<'_>, at: u32, view: &View) -> bool {
+    let (flight, piece) = (settled.flight, settled.piece(at));
+    let is_right = |point: usize| {
+        piece.seen & (1 << point) != 0
+            || flight.covers(point, settled.parcel, piece.offset, piece.bytes)
+            || captured(flight, at, point)
+    };
+    is_right(view.front) && is_right(view.back)
+}
+
+/// Whether a point captured when others saw a piece.
+pub(super) fn captured(flight: &Flight, at: u32, point: usize) -> bool {
+    let first = flight.piece(at).seen.trailing_zeros() as usize;
+    first >= flight.points || {
+        let time = flight.seen(at, first).time;
+        goes_on(flight, (first, time), point, || Duration(0))
+    }
 }
 
 /// Whether the capture of another point went on around the time at which one saw something,

@@ -1,15 +1,18 @@
-//! The whole path in one sentence.
+//! The whole path in figures: what was sent, what arrived, and where the rest went.
 
 use super::finding::Finding;
 use super::given::Given;
-use super::pattern;
-use super::sums::ends_of;
-use crate::model::{Timestamp, number};
+use super::sentence;
+use super::sums::Sums;
+use crate::compare::Between;
+use crate::model::Timestamp;
 use std::cmp::Reverse;
 
-/// Where the difference between sent and delivered went, for what goes forward.
+/// Where the difference between sent and delivered went, for what goes one way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
+    /// Whether that is what goes back: where nothing goes forward.
+    pub is_backward: bool,
     /// IP bytes that entered the path.
     pub sent_bytes: u64,
     /// The same per second.
@@ -27,33 +30,41 @@ pub struct Explanation {
     /// What others counted of the same.
     pub counted_datagrams: Option<u64>,
     /// Bytes by finding.
-    pub parts: Vec<(&'static str, u64)>,
+    pub parts: Vec<Share>,
     /// Bytes missing that no finding explains.
     pub residual_bytes: i64,
     /// All of it in one sentence.
     pub sentence: String,
 }
 
-/// Explains what goes forward; `None` if nothing was matched.
+/// What one finding explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Its cause.
+    pub cause: &'static str,
+    /// The pair of neighbours it is between.
+    pub segment: usize,
+    /// Bytes that are missing because of it.
+    pub bytes: u64,
+}
+
+/// Explains what goes forward, or back if nothing goes forward; `None` if nothing was matched.
 pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explanation> {
     let outcome = given.outcome;
-    let points = outcome.points.len();
-    let whole = given.sums.forward.last()?;
     if outcome.points.iter().all(|point| point.tally.matched == 0) {
         return None;
     }
+    let is_backward = is_all_backward(given);
+    let whole = way_of(given, is_backward).last()?;
     let missing = whole.front.bytes - whole.front_passed.bytes;
-    let parts: Vec<(&'static str, u64)> = findings
-        .iter()
-        .filter_map(|finding| Some((finding.cause.id, finding.missing_bytes?)))
-        .filter(|(_, bytes)| *bytes > 0)
-        .collect();
-    let explained: u64 = parts.iter().map(|(_, bytes)| *bytes).sum();
+    let parts = parts(given, findings, is_backward);
+    let explained: u64 = parts.iter().map(|part| part.bytes).sum();
     let forecasts = given.sums.innermost(outcome);
     let predicted = forecasts.iter().map(|f| f.predicted.reassembled);
     let mut explanation = Explanation {
+        is_backward,
         sent_bytes: whole.front.bytes,
-        sent_bits_per_second: rate(given, whole.front.bytes),
+        sent_bits_per_second: rate(given, whole.front.bytes, is_backward),
         arrived_bytes: whole.front_passed.bytes,
         sent_datagrams: whole.front.datagrams,
         arrived_datagrams: whole.front_passed.datagrams,
@@ -65,19 +76,53 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
             - i64::try_from(explained).unwrap_or(i64::MAX),
         sentence: String::new(),
     };
-    explanation.sentence = sentence(given, &explanation, points);
+    explanation.sentence = sentence::of(given, &explanation);
     Some(explanation)
+}
+
+/// What all flows of one way come to, by pair of points.
+pub(super) fn way_of<'a>(given: &Given<'a>, is_backward: bool) -> &'a [Between] {
+    let sums: &'a Sums = given.sums;
+    match is_backward {
+        true => &sums.backward,
+        false => &sums.forward,
+    }
+}
+
+/// Whether there is something to explain on the way back alone.
+fn is_all_backward(given: &Given<'_>) -> bool {
+    let is_used = |is_backward: bool| {
+        let pairs = way_of(given, is_backward).iter();
+        pairs.map(|between| between.front.packets).sum::<u64>() > 0
+    };
+    !is_used(false) && is_used(true)
+}
+
+/// What findings say is missing of what goes one way: what its segment loses of that.
+fn parts(given: &Given<'_>, findings: &[Finding], is_backward: bool) -> Vec<Share> {
+    let parts = findings.iter().filter_map(|finding| {
+        let segment = finding
+            .segment
+            .filter(|_| finding.missing_bytes.is_some())?;
+        let between = &way_of(given, is_backward)[segment];
+        Some(Share {
+            cause: finding.cause.id,
+            segment,
+            bytes: between.front.bytes - between.front_passed.bytes,
+        })
+    });
+    parts.filter(|part| part.bytes > 0).collect()
 }
 
 /// Bits per second of what entered, from its first packet to its last. Flows that are next to
 /// nothing of it are left out: a packet of neighbour discovery before and one after would stretch
 /// the time.
-fn rate(given: &Given<'_>, bytes: u64) -> Option<f64> {
+fn rate(given: &Given<'_>, bytes: u64, is_backward: bool) -> Option<f64> {
     let last = given.outcome.series.len().checked_sub(1)?;
     let flows = given.outcome.flows.iter();
-    let forward = flows.filter(|flow| !flow.is_backward && !flow.account.is_carrier);
-    let sizes = forward.filter_map(|flow| {
-        let bytes = flow.account.between[last].front.bytes;
+    let those = flows.filter(|flow| flow.is_backward == is_backward && !flow.account.is_carrier);
+    let sizes = those.filter_map(|flow| {
+        let bytes = flow.between(last).front.bytes;
         Some((bytes, flow.account.span?)).filter(|_| bytes > 0)
     });
     let mut sizes: Vec<(u64, (Timestamp, Timestamp))> = sizes.collect();
@@ -89,10 +134,25 @@ fn rate(given: &Given<'_>, bytes: u64) -> Option<f64> {
         left = left.saturating_sub(*bytes);
         is_more
     });
-    let spans = most.map(|(_, span)| span);
+    let common = common(given);
+    let spans = most.map(|(_, span)| (span.0.max(common.0), span.1.min(common.1)));
     let span = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
     let seconds = (span.1 - span.0).as_secs_f64();
     (seconds > 0.0).then(|| (bytes - left) as f64 * 8.0 / seconds)
+}
+
+/// When both ends captured: what was sent before and after is not among that.
+fn common(given: &Given<'_>) -> (Timestamp, Timestamp) {
+    let last = given.outcome.points.len() - 1;
+    let points = given.outcome.points.iter().enumerate();
+    let ends = points.filter(|(place, _)| *place == 0 || *place == last);
+    let spans = ends.filter_map(|(place, point)| {
+        let (from, until) = point.span?;
+        let by_the_first = |time| given.outcome.to_reference(place, time);
+        Some((by_the_first(from), by_the_first(until)))
+    });
+    let whole = (Timestamp::MIN, Timestamp::MAX);
+    spans.fold(whole, |one, other| (one.0.max(other.0), one.1.min(other.1)))
 }
 
 /// Datagrams that a benchmark or the receiver's kernel counted.
@@ -103,71 +163,4 @@ fn counted(given: &Given<'_>) -> Option<u64> {
     });
     let by_kernel = || given.kernel.and_then(|kernel| kernel.growth("IpReasmOKs"));
     by_benchmark.or_else(by_kernel)
-}
-
-fn sentence(given: &Given<'_>, explained: &Explanation, points: usize) -> String {
-    let mut told = vec![sent(explained)];
-    told.extend((0..points - 1).map(|pair| lost(given, pair)));
-    told.push(format!(
-        "{} of {} arrived with all that entered",
-        number::count(explained.arrived_datagrams),
-        number::counted(explained.sent_datagrams, "datagram"),
-    ));
-    if let Some(predicted) = explained.predicted_datagrams {
-        told.push(format!(
-            "{} in fragments came whole to the end, of which the receiver model delivers {}",
-            number::counted(explained.whole_fragmented_datagrams, "datagram"),
-            number::count(predicted)
-        ));
-    }
-    if let Some(counted) = explained.counted_datagrams {
-        let by = match given.benchmark {
-            Some(benchmark) => benchmark.program.name(),
-            None => "the kernel",
-        };
-        told.push(format!("{by} counted {}", number::count(counted)));
-    }
-    format!("{}.", told.join("; "))
-}
-
-fn sent(explained: &Explanation) -> String {
-    match explained.sent_bits_per_second {
-        Some(rate) => format!("sent {}", number::bit_rate(rate)),
-        None => format!("sent {}", number::bytes(explained.sent_bytes)),
-    }
-}
-
-/// What a segment loses of what goes forward.
-fn lost(given: &Given<'_>, pair: usize) -> String {
-    let name = given.segment_name(pair);
-    let between = &given.sums.forward[pair];
-    let packets = between.front.packets - between.front_passed.packets;
-    let (from, to) = ends_of(given.outcome.points.len(), pair);
-    let is_known = [from, to]
-        .iter()
-        .all(|point| given.outcome.points[*point].tally.matched > 0);
-    if !is_known {
-        return format!("nothing is known of {name}");
-    }
-    if packets == 0 {
-        return format!("{name} loses nothing");
-    }
-    let fragments = between.front.fragments - between.front_passed.fragments;
-    let (lost, sent, noun) = match fragments == packets {
-        true => (fragments, between.front.fragments, "fragments"),
-        false => (packets, between.front.packets, "packets"),
-    };
-    let series = &given.outcome.series[pair].0;
-    let look = pattern::of(between, Some(series));
-    let how = match look.pattern {
-        pattern::Look::Random => ", evenly over positions".to_owned(),
-        pattern::Look::TooFew => String::new(),
-        _ => format!(": {}", look.described),
-    };
-    format!(
-        "{name} loses {} of {noun} ({} of {}){how}",
-        number::percent(lost, sent),
-        number::count(lost),
-        number::count(sent),
-    )
 }

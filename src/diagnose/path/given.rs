@@ -3,6 +3,7 @@
 use super::finding::Evidence;
 use super::sums::{Sums, ends_of, name};
 use crate::compare::{Between, Outcome, Pair, Shown};
+use crate::source::FileFacts;
 use crate::witness::{Benchmark, KernelCounters};
 
 /// What a diagnosis is made from.
@@ -44,6 +45,14 @@ impl<'a> Given<'a> {
     pub(super) fn segment_name(&self, pair: usize) -> String {
         let (from, to) = ends_of(self.outcome.points.len(), pair);
         format!("{} to {}", name(from), name(to))
+    }
+
+    /// Frames that a capture says it dropped and that are not known to have passed it: so many
+    /// may be missing at its point for that alone. `None` if it does not say.
+    pub(super) fn own_drops(&self, point: usize) -> Option<u64> {
+        let facts = &self.outcome.points[point];
+        let dropped = FileFacts::dropped_frames_of(std::slice::from_ref(&facts.file))?;
+        Some(dropped.saturating_sub(facts.tally.missed))
     }
 
     /// The flows in which `weight` finds something between a pair, the worst first.

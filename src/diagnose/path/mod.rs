@@ -9,6 +9,7 @@ mod explanation;
 mod finding;
 mod given;
 pub mod pattern;
+mod sentence;
 mod sums;
 
 pub use causes::ALL;

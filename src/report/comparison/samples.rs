@@ -3,7 +3,7 @@
 use super::document::*;
 use crate::model::{LinkType, Protocol, Timestamp, TunnelKind};
 use crate::report::document::{
-    CaptureFile, Fix, FlowKey, Part, Problem, Severity, Time, Tool, TunnelKey,
+    CaptureFile, Fix, FlowKey, Problem, Severity, Time, Tool, TunnelKey,
 };
 use crate::report::samples as report;
 use std::collections::BTreeMap;
@@ -350,6 +350,7 @@ pub(crate) fn lossy() -> Comparison {
         receivers: failing_receivers(),
         findings: vec![finding()],
         explanation: Some(PathExplanation {
+            direction: Direction::Forward,
             sent_bytes: 1_582_237_008,
             sent_bits_per_second: Some(204_442_064.5),
             arrived_bytes: 1_534_769_840,
@@ -358,8 +359,9 @@ pub(crate) fn lossy() -> Comparison {
             whole_fragmented_datagrams: 5_741,
             predicted_datagrams: Some(5_600),
             counted_datagrams: Some(5_598),
-            parts: vec![Part {
+            parts: vec![PathPart {
                 finding: "C01".to_owned(),
+                segment: 0,
                 bytes: 47_467_168,
             }],
             residual_bytes: 0,
@@ -474,6 +476,7 @@ pub(crate) fn identical() -> Comparison {
         receivers: Vec::new(),
         findings: Vec::new(),
         explanation: Some(PathExplanation {
+            direction: Direction::Forward,
             sent_bytes: 1_700_000,
             sent_bits_per_second: Some(219_709.2),
             arrived_bytes: 1_700_000,

@@ -2,6 +2,7 @@
 
 use super::bounds::{FINDINGS, ID, LINE, clipped};
 use super::chart::balance::{Stretch, draw};
+use super::findings::anchors;
 use crate::model::number;
 use crate::report::document::{Explanation, Finding, Report};
 
@@ -21,8 +22,10 @@ pub(in crate::report) struct Balance {
 pub(in crate::report) struct Row {
     /// How it is filled in the bar; `None` if it is not in it.
     pub fill: Option<&'static str>,
-    /// The finding that explains it: where the link goes.
+    /// The finding that explains it, and where the link to it goes.
     pub finding: Option<String>,
+    /// See there.
+    pub anchor: String,
     /// What it is.
     pub what: String,
     /// How much.
@@ -36,13 +39,20 @@ const FILLS: [&str; 4] = ["fault0", "fault1", "fault2", "fault3"];
 
 /// The division, if something is missing.
 pub(in crate::report) fn balance(report: &Report) -> Option<Balance> {
-    of(report.explanation.as_ref()?, &report.findings, "delivered")
+    let explanation = report.explanation.as_ref()?;
+    let found = explanation.parts.iter().map(|part| {
+        let mut findings = report.findings.iter();
+        findings.position(|finding| finding.id == part.finding)
+    });
+    let found: Vec<Option<usize>> = found.collect();
+    of(explanation, (&report.findings, &found), "delivered")
 }
 
-/// The same of any explanation; what is not missing is `arrived`.
+/// The same of any explanation, with the place of the finding of each part; what is not missing
+/// is `arrived`.
 pub(in crate::report) fn of(
     explanation: &Explanation,
-    findings: &[Finding],
+    findings: (&[Finding], &[Option<usize>]),
     arrived: &'static str,
 ) -> Option<Balance> {
     if explanation.sent_bytes <= explanation.delivered_bytes {
@@ -84,6 +94,7 @@ struct Bare {
     /// In a word, for the bar.
     label: &'static str,
     finding: Option<String>,
+    anchor: String,
     what: String,
     bytes: i128,
 }
@@ -96,11 +107,17 @@ enum Kind {
     Residual,
 }
 
-fn parts(explanation: &Explanation, findings: &[Finding], arrived: &'static str) -> Vec<Bare> {
+fn parts(
+    explanation: &Explanation,
+    (findings, found): (&[Finding], &[Option<usize>]),
+    arrived: &'static str,
+) -> Vec<Bare> {
+    let anchors = anchors(findings);
     let bare = |kind, label, what: &str, bytes: i128| Bare {
         kind,
         label,
         finding: None,
+        anchor: String::new(),
         what: what.to_owned(),
         bytes,
     };
@@ -109,12 +126,11 @@ fn parts(explanation: &Explanation, findings: &[Finding], arrived: &'static str)
     let (shown, others) = explanation
         .parts
         .split_at(explanation.parts.len().min(FINDINGS));
-    parts.extend(shown.iter().map(|part| {
-        let found = findings.iter();
-        let mut found = found.filter(|finding| finding.id == part.finding);
-        let title = found.next().map_or("", |finding| finding.title.as_str());
+    parts.extend(shown.iter().zip(found).map(|(part, found)| {
+        let title = found.map_or("", |place| findings[place].title.as_str());
         Bare {
             finding: Some(clipped(&part.finding, ID)),
+            anchor: found.map_or_else(String::new, |place| anchors[place].clone()),
             ..bare(Kind::Finding, "", &clipped(title, LINE), part.bytes.into())
         }
     }));
@@ -142,6 +158,7 @@ fn row(part: Bare, fill: Option<&'static str>, sent: u64) -> Row {
     Row {
         fill,
         finding: part.finding,
+        anchor: part.anchor,
         what: part.what,
         bytes: format!("{sign}{}", number::bytes(size)),
         share: format!("{sign}{}", number::percent(size, sent)),

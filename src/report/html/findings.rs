@@ -26,6 +26,8 @@ pub(in crate::report) struct Findings {
 #[derive(Debug)]
 struct Shown {
     id: String,
+    /// Where links to it go.
+    anchor: String,
     name: String,
     title: String,
     /// A word; and a class of the style sheet.
@@ -108,13 +110,14 @@ pub(in crate::report) fn of(
     subject: Subject,
     key: &dyn Fn(usize) -> Option<FlowKey>,
 ) -> Findings {
-    let mut worst: Vec<&Finding> = findings.iter().collect();
+    let mut worst: Vec<(&Finding, String)> = findings.iter().zip(anchors(findings)).collect();
     // A stable sort: among equals, the one that explains most stays first.
-    worst.sort_by_key(|finding| Reverse(finding.severity));
+    worst.sort_by_key(|(finding, _)| Reverse(finding.severity));
     let shown = worst.iter().take(FINDINGS);
     let findings: Vec<Shown> = shown
         .enumerate()
-        .map(|(index, finding)| Shown {
+        .map(|(index, (finding, anchor))| Shown {
+            anchor: anchor.clone(),
             evidence: evidence(&finding.evidence, index, subject),
             ..show(finding, key)
         })
@@ -124,6 +127,19 @@ pub(in crate::report) fn of(
         findings,
         subject: subject.words(),
     }
+}
+
+/// Where links to findings go: of several of one cause, each has its own.
+pub(super) fn anchors(findings: &[Finding]) -> Vec<String> {
+    let anchors = findings.iter().enumerate().map(|(place, finding)| {
+        let before = findings[..place].iter();
+        let id = clipped(&finding.id, ID);
+        match before.filter(|other| other.id == finding.id).count() {
+            0 => id,
+            others => format!("{id}-{}", others + 1),
+        }
+    });
+    anchors.collect()
 }
 
 impl Findings {
@@ -154,6 +170,7 @@ fn show(finding: &Finding, key: &dyn Fn(usize) -> Option<FlowKey>) -> Shown {
         .collect();
     Shown {
         id: clipped(&finding.id, ID),
+        anchor: String::new(),
         name: clipped(&finding.name, 60),
         title: clipped(&finding.title, LINE),
         severity: severity_word(finding.severity),

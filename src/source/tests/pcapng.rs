@@ -1,6 +1,7 @@
 //! pcapng of every kind of block, in both byte orders.
 
 use super::*;
+use crate::model::Timestamp;
 
 /// Little-endian section, Ethernet with microseconds.
 const SECTION: &str = "0a0d0d0a 1c000000 4d3c2b1a 0100 0000 ffffffffffffffff 1c000000";
@@ -132,6 +133,33 @@ fn drops_are_the_last_statistics_of_each_interface() {
     check_prefixes(&hex(&two));
     let (_, facts) = read_capture(&hex(&two));
     assert_eq!(facts.dropped_frames, Some(17));
+}
+
+#[test]
+fn statistics_say_from_when_to_when_was_captured() {
+    // One microsecond apart.
+    let begin = "0200 0800 240a0600 0140a218";
+    let end = "0300 0800 240a0600 0240a218";
+    let statistics =
+        |options: &str| format!("05000000 30000000 00000000 00000000 00000000 {options} 30000000");
+    let both = statistics(&format!("{begin} {end}"));
+    let in_nanoseconds =
+        "01000000 20000000 0100 0000 00000000 0900 0100 09000000 00000000 20000000";
+    let at = |ticks: i64| Some(Timestamp((0x60a24_i64 << 32 | ticks) * 1_000));
+    let span = [at(0x18a2_4001), at(0x18a2_4002)];
+    // dumpcap counts microseconds, whatever ticks packets have.
+    for interface in [ETHERNET, in_nanoseconds] {
+        let (_, facts) = read_capture(&hex(&[SECTION, interface, &both].concat()));
+        assert_eq!(facts.captured, span);
+    }
+    let (_, facts) = read_capture(&hex(&[SECTION, ETHERNET, ENHANCED].concat()));
+    assert_eq!(facts.captured, [None; 2]);
+    // Of several, the first and the last.
+    let later = both
+        .replace("0240a218", "0940a218")
+        .replace("0140a218", "0340a218");
+    let (_, facts) = read_capture(&hex(&[SECTION, ETHERNET, &later, &both].concat()));
+    assert_eq!(facts.captured, [at(0x18a2_4001), at(0x18a2_4009)]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod changes;
 mod clocks;
 mod copies;
 mod damage;
+mod elsewhere;
 mod files;
 mod hops;
 mod hostile;

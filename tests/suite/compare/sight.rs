@@ -275,6 +275,11 @@ impl Sight {
     pub fn pcap(&self) -> Vec<u8> {
         self.capture().pcap()
     }
+
+    /// pcapng that says until when was captured.
+    pub fn pcapng_until(&self, until: u64) -> Vec<u8> {
+        self.capture().pcapng_until(0, Some(until))
+    }
 }
 
 /// Numbers of packets, as the comparison has them.

@@ -120,6 +120,11 @@ impl Capture {
 
     /// As a pcapng file that says how many frames the capturing host lost.
     pub fn pcapng(&self, dropped: u64) -> Vec<u8> {
+        self.pcapng_until(dropped, None)
+    }
+
+    /// The same, with when capturing ended.
+    pub fn pcapng_until(&self, dropped: u64, until: Option<u64>) -> Vec<u8> {
         let mut file = block(0x0a0d_0d0a, &[&words(&[0x1a2b_3c4d, 1]), &[0xff; 8]]);
         let nanoseconds = [9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0];
         file.extend(block(1, &[&words(&[self.link, 0]), &nanoseconds]));
@@ -130,8 +135,13 @@ impl Capture {
             file.extend(block(6, &[&head, frame, &padding]));
         }
         let time = words(&[0, (self.now >> 32) as u32, self.now as u32]);
-        let option = [&[5, 0, 8, 0][..], &dropped.to_le_bytes(), &[0; 4]].concat();
-        file.extend(block(5, &[&time, &option]));
+        let mut options = [&[5, 0, 8, 0][..], &dropped.to_le_bytes()].concat();
+        if let Some(until) = until {
+            options.extend([3, 0, 8, 0]);
+            options.extend(words(&[(until >> 32) as u32, until as u32]));
+        }
+        options.extend([0; 4]);
+        file.extend(block(5, &[&time, &options]));
         file
     }
 }

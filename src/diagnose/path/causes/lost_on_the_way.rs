@@ -5,10 +5,9 @@ use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::path::pattern;
-use crate::diagnose::path::sums::ends_of;
+use crate::diagnose::path::sums::{ends_of, name};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
-use crate::source::FileFacts;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "C01",
@@ -72,9 +71,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 }
 
 fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
-    let series = &given.outcome.series[pair].0;
-    let look = pattern::of(between, Some(series));
-    let mut seen = format!("{}: {}.", given.segment_name(pair), look.described);
+    let mut seen = seen(given, pair);
     let datagrams = between.front.datagrams - between.front_passed.datagrams;
     if between.front.fragments > 0 {
         seen.push_str(&format!(
@@ -100,31 +97,52 @@ fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
     }
 }
 
+/// What is lost each way.
+fn seen(given: &Given<'_>, pair: usize) -> String {
+    let (front, back) = ends_of(given.outcome.points.len(), pair);
+    let ways = [
+        (&given.sums.forward[pair], front, back),
+        (&given.sums.backward[pair], back, front),
+    ];
+    // Losses over time are known of both together.
+    let is_one_way = ways.iter().any(|(way, ..)| way.front.packets == 0);
+    let series = is_one_way.then_some(&given.outcome.series[pair].0);
+    let lossy = ways.iter().filter(|(way, ..)| lost(way) > 0);
+    let told = lossy.map(|(way, from, to)| {
+        let look = pattern::of(way, series);
+        format!("{} to {}: {}.", name(*from), name(*to), look.described)
+    });
+    told.collect::<Vec<_>>().join(" ")
+}
+
 /// What a capture lost itself cannot be told from the path's loss where nothing is behind.
 fn doubt(given: &Given<'_>, pair: usize, between: &Between) -> (f64, String) {
-    let (_, to) = ends_of(given.outcome.points.len(), pair);
-    let file = &given.outcome.points[to].file;
-    let dropped = FileFacts::dropped_frames_of(std::slice::from_ref(file));
-    let has_more_behind = to + 1 < given.outcome.points.len();
-    match dropped {
+    let (front, back) = ends_of(given.outcome.points.len(), pair);
+    let (to, has_more_behind) = match lost(&given.sums.forward[pair]) {
+        0 => (front, front > 0),
+        _ => (back, back + 1 < given.outcome.points.len()),
+    };
+    match given.own_drops(to) {
+        Some(0) if has_more_behind => (0.95, String::new()),
         Some(0) => (
             0.95,
             " The capture behind says that it dropped nothing.".to_owned(),
         ),
-        Some(dropped) if !has_more_behind && dropped >= lost(between) => (
-            0.4,
-            format!(
-                " The capture behind says that it dropped {}: it may have lost all of them itself.",
-                number::counted(dropped, "frame")
-            ),
-        ),
-        Some(dropped) => (
-            0.8,
-            format!(
-                " The capture behind says that it dropped {}: so many of them may be its own.",
-                number::counted(dropped, "frame")
-            ),
-        ),
+        Some(dropped) => {
+            let may_be_all = dropped >= lost(between);
+            let (confidence, own) = match may_be_all {
+                true => (0.4, "it may have lost all of these itself"),
+                false => (0.8, "so many of these may be its own"),
+            };
+            let besides = match has_more_behind {
+                true => " besides those that were seen further on",
+                false => "",
+            };
+            let dropped = number::counted(dropped, "frame");
+            let doubt =
+                format!(" The capture behind says that it dropped {dropped}{besides}: {own}.");
+            (confidence, doubt)
+        }
         None if has_more_behind => (0.95, String::new()),
         None => (
             0.8,

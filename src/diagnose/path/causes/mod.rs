@@ -18,6 +18,7 @@ mod one_sided;
 mod only_first_pass;
 mod reassembled;
 mod reordered;
+mod silent;
 
 /// Looks for one cause, wherever along the path it is.
 pub(super) type Judge = fn(&Given<'_>) -> Vec<Finding>;
@@ -47,4 +48,5 @@ causes! {
     cut_by_nic,
     lost_behind,
     one_sided,
+    silent,
 }

@@ -6,9 +6,10 @@ use crate::diagnose::{self, FixKind, path};
 use crate::model::number;
 use crate::report::build::capture::file;
 use crate::report::comparison::document::{
-    Clock, ClockBasis, OffPath, PathEvidence, PathExplanation, PathFinding, Point, TunnelAt,
+    Clock, ClockBasis, Direction, OffPath, PathEvidence, PathExplanation, PathFinding, PathPart,
+    Point, TunnelAt,
 };
-use crate::report::document::{Fix, Part, Severity, Time};
+use crate::report::document::{Fix, Severity, Time};
 use crate::source::FileFacts;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -267,6 +268,10 @@ fn evidence(shown: &path::Evidence) -> PathEvidence {
 /// The explanation.
 pub(super) fn explanation(explained: &path::Explanation) -> PathExplanation {
     PathExplanation {
+        direction: match explained.is_backward {
+            true => Direction::Backward,
+            false => Direction::Forward,
+        },
         sent_bytes: explained.sent_bytes,
         sent_bits_per_second: explained.sent_bits_per_second,
         arrived_bytes: explained.arrived_bytes,
@@ -278,9 +283,10 @@ pub(super) fn explanation(explained: &path::Explanation) -> PathExplanation {
         parts: explained
             .parts
             .iter()
-            .map(|(finding, bytes)| Part {
-                finding: (*finding).to_owned(),
-                bytes: *bytes,
+            .map(|part| PathPart {
+                finding: part.cause.to_owned(),
+                segment: part.segment as u32,
+                bytes: part.bytes,
             })
             .collect(),
         residual_bytes: explained.residual_bytes,

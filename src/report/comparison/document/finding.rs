@@ -1,6 +1,7 @@
 //! What is wrong along the path, and what it explains.
 
-use crate::report::document::{Fix, Part, Severity, Time};
+use super::segment::Direction;
+use crate::report::document::{Fix, Severity, Time};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -54,18 +55,31 @@ pub struct PathEvidence {
     pub note: String,
 }
 
+/// What one finding explains of the difference.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PathPart {
+    /// Its `id`.
+    pub finding: String,
+    /// The segment it is about, as an index into `segments`.
+    pub segment: u32,
+    /// Bytes that are missing because of it.
+    pub bytes: u64,
+}
+
 /// Where the difference between sent and delivered went.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PathExplanation {
-    /// IP bytes that entered the path going forward.
+    /// Which way goes what is explained: forward, or backward if nothing goes forward.
+    pub direction: Direction,
+    /// IP bytes that entered the path this way.
     pub sent_bytes: u64,
     /// Bits per second of that.
     pub sent_bits_per_second: Option<f64>,
-    /// IP bytes of those that arrived at the last point.
+    /// IP bytes of those that arrived at its end.
     pub arrived_bytes: u64,
-    /// Datagrams that entered the path going forward.
+    /// Datagrams that entered the path this way.
     pub sent_datagrams: u64,
-    /// Those of them of which everything arrived at the last point.
+    /// Those of them of which everything arrived at its end.
     pub arrived_datagrams: u64,
     /// Datagrams in fragments of which nothing is missing at the last point.
     pub whole_fragmented_datagrams: u64,
@@ -75,7 +89,7 @@ pub struct PathExplanation {
     /// What the benchmark or the kernel counted of the same; `null` without a witness.
     pub counted_datagrams: Option<u64>,
     /// The difference between sent and arrived, divided among findings.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PathPart>,
     /// Bytes missing that no finding explains.
     pub residual_bytes: i64,
     /// All of it in one sentence.

@@ -12,7 +12,7 @@ mod loss;
 mod point;
 mod segment;
 
-pub use finding::{PathEvidence, PathExplanation, PathFinding};
+pub use finding::{PathEvidence, PathExplanation, PathFinding, PathPart};
 pub use flow::{PathFlow, SeenAs};
 pub use loss::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
 pub use point::{Clock, ClockBasis, OffPath, Point, TunnelAt};

@@ -3,8 +3,9 @@
 use super::{base, path};
 use crate::model::number;
 use crate::report::beside::Elsewhere;
+use crate::report::comparison::document::PathExplanation;
 use crate::report::comparison::{Comparison, words};
-use crate::report::document::{Explanation, Finding};
+use crate::report::document::{Explanation, Finding, Part};
 use crate::report::html::balance::{self, Balance};
 use crate::report::html::bounds::{LINE, PARAGRAPH, clipped, left_out};
 use crate::report::html::prose::Prose;
@@ -48,7 +49,7 @@ pub(super) fn summary(comparison: &Comparison, found: &[Finding], elsewhere: Els
         sentence: Prose::new(sentence, PARAGRAPH),
         path: path::draw(comparison),
         path_left_out: left_out(all.min(path::POINTS), all as u64, "point", elsewhere),
-        balance: explained(comparison).and_then(|said| balance::of(&said, found, "arrived")),
+        balance: balance(comparison, found),
     }
 }
 
@@ -69,15 +70,28 @@ fn subject(comparison: &Comparison) -> String {
     }
 }
 
-/// The explanation as the report has it.
-fn explained(comparison: &Comparison) -> Option<Explanation> {
+/// What became of what was sent.
+fn balance(comparison: &Comparison, found: &[Finding]) -> Option<Balance> {
     let said = comparison.explanation.as_ref()?;
-    Some(Explanation {
+    let places = said.parts.iter();
+    let places: Vec<Option<usize>> = places
+        .map(|part| words::finding_of(comparison, part))
+        .collect();
+    balance::of(&explained(said), (found, &places), "arrived")
+}
+
+/// The explanation as the report has it.
+fn explained(said: &PathExplanation) -> Explanation {
+    let parts = said.parts.iter().map(|part| Part {
+        finding: part.finding.clone(),
+        bytes: part.bytes,
+    });
+    Explanation {
         sent_bytes: said.sent_bytes,
         delivered_bytes: said.arrived_bytes,
-        parts: said.parts.clone(),
+        parts: parts.collect(),
         undecided_bytes: 0,
         residual_bytes: said.residual_bytes,
         sentence: String::new(),
-    })
+    }
 }

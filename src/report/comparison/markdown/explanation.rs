@@ -3,6 +3,7 @@
 use crate::model::number;
 use crate::report::comparison::Comparison;
 use crate::report::comparison::document::PathExplanation;
+use crate::report::comparison::words::part_title;
 use crate::report::markdown::page::{Page, Table, figure, sentence, words};
 
 pub(super) fn write(comparison: &Comparison, page: &mut Page) {
@@ -60,9 +61,7 @@ fn bytes(
     ];
     let parts = page.shown(&explanation.parts, usize::MAX);
     for part in parts {
-        let mut found = comparison.findings.iter();
-        let found = found.find(|found| found.id == part.finding);
-        let title = found.map_or("", |found| found.title.as_str());
+        let title = part_title(comparison, part);
         rows.push(row(&format!("lost, {}: {title}", part.finding), part.bytes));
     }
     let others = explanation.parts[parts.len()..].iter();

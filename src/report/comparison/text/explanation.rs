@@ -1,8 +1,8 @@
 //! The sentence that says it all, and under it where what is missing went.
 
 use crate::model::number;
-use crate::report::comparison::Comparison;
 use crate::report::comparison::document::PathExplanation;
+use crate::report::comparison::{Comparison, words};
 use crate::report::escape;
 use crate::report::text::page::{Page, Tone};
 use std::io::{self, Write};
@@ -70,10 +70,8 @@ fn write_missing(
     let line = format!("{} of {} sent", amount(missing), number::bytes(sent));
     page.field("missing", &line, Tone::Fault)?;
     for part in &explanation.parts {
-        let mut found = comparison.findings.iter();
-        let found = found.find(|found| found.id == part.finding);
-        let title = found.map_or("", |found| found.title.as_str());
-        let line = format!("{}  {}", amount(part.bytes), escape::line(title));
+        let title = words::part_title(comparison, part);
+        let line = format!("{}  {}", amount(part.bytes), escape::line(&title));
         let id: String = escape::line(&part.finding).chars().take(ID).collect();
         page.field(&id, &line, Tone::Normal)?;
     }

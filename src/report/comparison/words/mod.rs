@@ -4,6 +4,7 @@ mod changes;
 mod damage;
 mod flow;
 mod loss;
+mod part;
 mod point;
 mod relation;
 mod segment;
@@ -14,6 +15,7 @@ pub(super) use flow::{flow, worst_stretch};
 pub(super) use loss::{
     LossRow, bursts, described, pattern, place_rows, size_rows, tenth_rows, with_rate,
 };
+pub(super) use part::{finding_of, part_title};
 pub(super) use point::{point_facts, point_name, tunnel_at};
 pub(super) use relation::relation;
 pub(super) use segment::{delay, is_blank, is_relative, segment_facts, stretch};

@@ -1,0 +1,73 @@
+//! C14, point-silent.
+
+use crate::compare::Between;
+use crate::diagnose::path::finding::Finding;
+use crate::diagnose::path::given::Given;
+use crate::diagnose::path::sums::{ends_of, name};
+use crate::diagnose::{Cause, Fix, FixKind, Severity};
+use crate::model::number;
+
+pub(super) const CAUSE: Cause = Cause {
+    id: "C14",
+    name: "point-silent",
+    title: "A point is silent while others are not",
+    severity: Severity::Warning,
+    meaning: "Before the first or behind the last packet of one capture, another goes on with \
+              packets that should have come there. Either nobody captured at that point then, \
+              or nothing came there any more. The files do not say which, so that none of these \
+              packets is counted as lost: they may all be.",
+    signature: "Many packets of a flow passed one point when the other shows nothing of any flow.",
+    confirms: "The capture was still running: somebody stopped it by hand later, or it is pcapng \
+               and says so (dumpcap and Wireshark write when capturing ended). Then all of it \
+               was lost.",
+    denies: "The capture was started later, or stopped earlier, than the other.",
+    disprove: "Capture again with `dumpcap -i eth0 -w again.pcapng` at both points, and stop both \
+               by hand: these files say from when to when they captured.",
+    fix: &[
+        Fix {
+            when: "dumpcap",
+            kind: FixKind::Command,
+            command: "dumpcap -i eth0 -w capture.pcapng",
+        },
+        Fix {
+            when: "it was running",
+            kind: FixKind::Advice,
+            command: "look at what happened at that time: a link down, a route withdrawn, a policy",
+        },
+    ],
+    references: &["draft-ietf-opsawg-pcapng section 4.6"],
+};
+
+/// Fewer are the first or the last packets of a capture.
+const MANY: u64 = 20;
+
+/// Each segment and way in which much passed one end while the other was silent.
+pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
+    let pairs = given.segments().map(|(pair, _)| pair);
+    let found = pairs.flat_map(|pair| {
+        let (front, back) = ends_of(given.outcome.points.len(), pair);
+        let ways = [
+            (&given.sums.forward[pair], front, back),
+            (&given.sums.backward[pair], back, front),
+        ];
+        ways.map(|(way, from, to)| is_much(way).then(|| finding(pair, way, from, to)))
+    });
+    found.flatten().collect()
+}
+
+/// More than a hundredth, which may be slow.
+fn is_much(way: &Between) -> bool {
+    let unjudged = way.outside[0];
+    unjudged >= MANY && unjudged >= (way.front.packets + unjudged) / 100
+}
+
+fn finding(pair: usize, way: &Between, from: usize, to: usize) -> Finding {
+    let unjudged = way.outside[0];
+    let all = number::counted(way.front.packets + unjudged, "packet");
+    let (from, to) = (name(from), name(to));
+    let seen = format!(
+        "{from} to {to}: {} of {all} passed when {from} or {to} shows nothing.",
+        number::count(unjudged)
+    );
+    Finding::between(&CAUSE, pair, 0.4, seen)
+}

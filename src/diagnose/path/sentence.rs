@@ -1,0 +1,187 @@
+//! The whole path in one sentence.
+
+use super::explanation::{Explanation, way_of};
+use super::given::Given;
+use super::pattern;
+use super::sums::{ends_of, name};
+use crate::compare::Between;
+use crate::model::number;
+
+/// What is said of a path: segment by segment, then of what arrived, then of the way back.
+pub(super) fn of(given: &Given<'_>, explained: &Explanation) -> String {
+    let is_backward = explained.is_backward;
+    let mut told = vec![sent(given, explained)];
+    told.extend(segments(given, is_backward));
+    told.push(arrived(
+        explained.arrived_datagrams,
+        explained.sent_datagrams,
+    ));
+    if let Some(predicted) = explained.predicted_datagrams {
+        told.push(format!(
+            "{} in fragments came whole to the end, of which the receiver model delivers {}",
+            number::counted(explained.whole_fragmented_datagrams, "datagram"),
+            number::count(predicted)
+        ));
+    }
+    if let Some(counted) = explained.counted_datagrams {
+        let by = match given.benchmark {
+            Some(benchmark) => benchmark.program.name(),
+            None => "the kernel",
+        };
+        told.push(format!("{by} counted {}", number::count(counted)));
+    }
+    if !is_backward {
+        told.extend(way_back(given));
+    }
+    format!("{}.", told.join("; "))
+}
+
+fn sent(given: &Given<'_>, explained: &Explanation) -> String {
+    let amount = match explained.sent_bits_per_second {
+        Some(rate) => number::bit_rate(rate),
+        None => number::bytes(explained.sent_bytes),
+    };
+    match explained.is_backward {
+        true => {
+            let last = given.outcome.points.len() - 1;
+            format!("sent {amount} from {} to {}", name(last), name(0))
+        }
+        false => format!("sent {amount}"),
+    }
+}
+
+fn arrived(arrived: u64, sent: u64) -> String {
+    format!(
+        "{} of {} arrived with all that entered",
+        number::count(arrived),
+        number::counted(sent, "datagram"),
+    )
+}
+
+/// What each segment does to what goes one way, in the order in which it is passed.
+fn segments(given: &Given<'_>, is_backward: bool) -> Vec<String> {
+    let pairs = 0..given.outcome.points.len() - 1;
+    let told = |pair: usize| segment(given, pair, is_backward);
+    match is_backward {
+        true => pairs.rev().flat_map(told).collect(),
+        false => pairs.flat_map(told).collect(),
+    }
+}
+
+/// What goes back, if anything does: segment by segment if something happens to it.
+fn way_back(given: &Given<'_>) -> Vec<String> {
+    let way = way_of(given, true);
+    let Some(whole) = way.last().filter(|whole| whole.front.packets > 0) else {
+        return Vec::new();
+    };
+    let is_clean = |between: &Between| lost(between) + between.outside[0] == 0;
+    if way.iter().all(is_clean) && way.iter().all(|between| faults(between).is_empty()) {
+        return vec!["nothing is lost on the way back".to_owned()];
+    }
+    let mut told = segments(given, true);
+    if let Some(first) = told.first_mut() {
+        *first = format!("on the way back {first}");
+    }
+    told.push(arrived(whole.front_passed.datagrams, whole.front.datagrams));
+    told
+}
+
+fn lost(between: &Between) -> u64 {
+    between.front.packets - between.front_passed.packets
+}
+
+/// What a segment does to what goes one way.
+fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
+    let (front, back) = ends_of(given.outcome.points.len(), pair);
+    let (from, to) = match is_backward {
+        true => (back, front),
+        false => (front, back),
+    };
+    let segment = format!("{} to {}", name(from), name(to));
+    let is_known = |point: &usize| given.outcome.points[*point].tally.matched > 0;
+    if ![from, to].iter().all(is_known) {
+        return vec![format!("nothing is known of {segment}")];
+    }
+    let between = &way_of(given, is_backward)[pair];
+    let mut losses = losses(given, pair, between, to);
+    let unjudged = between.outside[0];
+    if unjudged > 0 {
+        losses.push_str(&format!(
+            ", and {} more cannot be judged, as one of the two showed nothing then",
+            number::count(unjudged)
+        ));
+    }
+    let does = [losses].into_iter().chain(faults(between));
+    does.map(|does| format!("{segment} {does}")).collect()
+}
+
+/// What it loses, and how.
+fn losses(given: &Given<'_>, pair: usize, between: &Between, to: usize) -> String {
+    let packets = lost(between);
+    if packets == 0 {
+        return match between.front.packets {
+            0 => "shows nothing that entered".to_owned(),
+            _ if between.outside[0] > 0 => {
+                let judged = number::counted(between.front.packets, "packet");
+                format!("loses nothing of {judged}")
+            }
+            _ => "loses nothing".to_owned(),
+        };
+    }
+    let fragments = between.front.fragments - between.front_passed.fragments;
+    let (lost, sent, noun) = match fragments == packets {
+        true => (fragments, between.front.fragments, "fragments"),
+        false => (packets, between.front.packets, "packets"),
+    };
+    format!(
+        "loses {} of {noun} ({} of {}){}{}",
+        number::percent(lost, sent),
+        number::count(lost),
+        number::count(sent),
+        how(given, pair, between),
+        own(given, to, packets),
+    )
+}
+
+/// What the losses look like.
+fn how(given: &Given<'_>, pair: usize, between: &Between) -> String {
+    let series = &given.outcome.series[pair].0;
+    let look = pattern::of(between, Some(series));
+    match look.pattern {
+        pattern::Look::Random => ", evenly over positions".to_owned(),
+        pattern::Look::TooFew => String::new(),
+        _ => format!(": {}", look.described),
+    }
+}
+
+/// How many of them the capture behind may have dropped itself.
+fn own(given: &Given<'_>, to: usize, lost: u64) -> String {
+    match given.own_drops(to) {
+        None | Some(0) => String::new(),
+        Some(dropped) if dropped >= lost => {
+            format!(
+                ", all of which the capture at {} may have dropped",
+                name(to)
+            )
+        }
+        Some(dropped) => format!(
+            ", of which the capture at {} may have dropped {}",
+            name(to),
+            number::count(dropped)
+        ),
+    }
+}
+
+/// What else happens to packets that receivers suffer from.
+fn faults(between: &Between) -> Vec<String> {
+    let broken = ["good", "offloaded"].map(|was| between.checksums_became(was, "bad"));
+    let faults = [
+        ("damages", between.corrupted),
+        ("breaks the checksum of", broken.iter().sum()),
+        ("sends copies of", between.more_copies[1]),
+    ];
+    let faults = faults.iter().filter(|(_, packets)| *packets > 0);
+    let faults =
+        faults.map(|(does, packets)| format!("{does} {}", number::counted(*packets, "packet")));
+    faults.collect()
+}

@@ -1,0 +1,35 @@
+//! What explains a part of what is missing.
+
+use super::point_name;
+use crate::report::comparison::document::{Comparison, Direction, PathFinding, PathPart};
+
+/// The place of the finding among all of them.
+pub(in crate::report::comparison) fn finding_of(
+    comparison: &Comparison,
+    part: &PathPart,
+) -> Option<usize> {
+    let is_it =
+        |found: &PathFinding| found.id == part.finding && found.segment == Some(part.segment);
+    comparison.findings.iter().position(is_it)
+}
+
+/// `B to C: Packets are lost between two points`.
+pub(in crate::report::comparison) fn part_title(
+    comparison: &Comparison,
+    part: &PathPart,
+) -> String {
+    let found = finding_of(comparison, part);
+    let title = found.map_or("", |place| comparison.findings[place].title.as_str());
+    let segment = usize::try_from(part.segment).ok();
+    let segment = segment.and_then(|segment| comparison.segments.get(segment));
+    let Some(segment) = segment else {
+        return title.to_owned();
+    };
+    let direction = comparison.explanation.as_ref().map(|said| said.direction);
+    let (from, to) = match direction {
+        Some(Direction::Backward) => (segment.to, segment.from),
+        _ => (segment.from, segment.to),
+    };
+    let [from, to] = [from, to].map(|point| point_name(comparison, point));
+    format!("{from} to {to}: {title}")
+}

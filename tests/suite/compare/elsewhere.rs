@@ -1,0 +1,198 @@
+//! What one point alone shows and never went to the other: other traffic is nobody's loss.
+
+use super::sight::{BEGIN, EDGE, Packet, Sight, Stream};
+use super::{Captures, Faults, compare};
+use crate::findings::capture::{MILLISECOND, SECOND};
+use crate::findings::packet::{A_TO_B, A_TO_C, B_TO_A, v4};
+use crate::support::count;
+use serde_json::Value;
+
+fn findings(comparison: &Value) -> Vec<&str> {
+    let found = comparison["findings"].as_array().unwrap().iter();
+    found.map(|found| found["id"].as_str().unwrap()).collect()
+}
+
+/// A node's interface beside a pod's: the node talks to a third host, and other pods to
+/// theirs. Of what goes to the pod one in ten is lost.
+#[test]
+fn what_goes_to_hosts_of_which_nothing_passes_is_not_lost() {
+    let to_the_pod = Stream {
+        datagrams: 1_000,
+        ..Stream::to(5001, A_TO_B)
+    };
+    let others = [
+        Stream::to(6001, A_TO_C),
+        Stream::fragmented(6002, v4([10, 0, 0, 9], [10, 0, 0, 8])),
+    ];
+    let mine = Sight::of(&[to_the_pod]);
+    let all = mine.and(&Sight::only(&others));
+    let pod = mine.later(MILLISECOND);
+    let pod = pod.without(|packet| packet.datagram % 10 == 3);
+    let comparison = compare(&[&all, &pod]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_have_lost("to the pod", path, &mine, &pod);
+    faults.must_be("appeared", &path["appeared"], 0);
+    let packets = Sight::only(&others).0.len() as u64;
+    faults.must_be("point", &path["one_sided"][0]["point"], 0);
+    faults.must_be("elsewhere", &path["one_sided"][0]["packets"], packets);
+    faults.must_be("residual", &comparison["explanation"]["residual_bytes"], 0);
+    let found = findings(&comparison);
+    faults.unless(found == ["C01", "C13"], || format!("found {found:?}"));
+    faults.end();
+}
+
+/// The same the other way round: what comes out of the node and was never in the pod.
+#[test]
+fn what_was_never_seen_in_front_was_not_missed_there() {
+    let mine = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let others = Sight::only(&[Stream::to(6001, v4([10, 0, 0, 7], [10, 0, 0, 8]))]);
+    let comparison = compare(&[&mine, &mine.later(MILLISECOND).and(&others)]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("lost", &path["lost"]["packets"], 0);
+    faults.must_be("appeared", &path["appeared"], 0);
+    faults.must_be("point", &path["one_sided"][0]["point"], 1);
+    let found = findings(&comparison);
+    faults.unless(found.is_empty(), || format!("found {found:?}"));
+    faults.end();
+}
+
+/// A flow of which nothing passes is lost if others reach its host.
+#[test]
+fn a_flow_that_is_blocked_is_lost() {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B), Stream::to(5002, A_TO_B)]);
+    let there = here
+        .later(MILLISECOND)
+        .without(|packet| packet.port == 5002);
+    let comparison = compare(&[&here, &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_have_lost("to both", path, &here, &there);
+    faults.must_be("elsewhere", &path["one_sided"], Value::Array(Vec::new()));
+    // What is lost over time is what is lost.
+    let steps = path["loss"]["times"].as_array().unwrap().iter();
+    let lost: u64 = steps.map(|step| count(step, "lost")).sum();
+    faults.unless(lost == count(path, "lost.packets"), || {
+        format!("{lost} are lost over time")
+    });
+    faults.end();
+}
+
+/// A router passes nothing on that stays on its link, and C13 does not wonder at it.
+#[test]
+fn what_stays_on_its_link_is_not_even_worth_a_note() {
+    let mine = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let group = Sight::only(&[Stream::to(5353, v4([10, 0, 0, 1], [224, 0, 0, 251]))]);
+    let routed = mine.later(MILLISECOND).map(Packet::routed);
+    let comparison = compare(&[&mine.and(&group), &routed]);
+    let mut faults = Faults::new();
+    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
+    let found = findings(&comparison);
+    faults.unless(found.is_empty(), || format!("found {found:?}"));
+    faults.end();
+}
+
+/// What goes each way, and the loss of each; the sentence tells of both, and parts add up.
+#[test]
+fn both_ways_are_told() {
+    let way = |path, port| Stream {
+        datagrams: 1_000,
+        ..Stream::to(port, path)
+    };
+    let there = Sight::of(&[way(A_TO_B, 5001)]).map(|packet| packet);
+    let back = Sight::only(&[way(B_TO_A, 5002)]);
+    let is_lost = |packet: &Packet| packet.datagram % 20 == 3;
+    let a = there.and(
+        &back
+            .later(2 * MILLISECOND)
+            .map(Packet::routed)
+            .without(is_lost),
+    );
+    let b = there.later(2 * MILLISECOND).map(Packet::routed);
+    let b = b.without(|packet| packet.datagram % 50 == 3).and(&back);
+    let comparison = compare(&[&a, &b]);
+    let explanation = &comparison["explanation"];
+    let mut faults = Faults::new();
+    faults.must_be("residual", &explanation["residual_bytes"], 0);
+    let part = &explanation["parts"][0];
+    let missing = count(explanation, "sent_bytes") - count(explanation, "arrived_bytes");
+    faults.must_be("part", &part["bytes"], missing);
+    let sentence = explanation["sentence"].as_str().unwrap();
+    for told in [
+        "A to B loses",
+        "(20 of",
+        "on the way back B to A loses 5.0 %",
+    ] {
+        faults.unless(sentence.contains(told), || {
+            format!("no {told:?}: {sentence}")
+        });
+    }
+    let backward = &comparison["directions"][1]["segments"][0];
+    faults.must_be("from", &backward["from"], 1);
+    faults.must_be("to", &backward["to"], 0);
+    faults.must_be("lost", &backward["lost"]["packets"], 50);
+    faults.end();
+}
+
+/// One capture in the middle has only a part of the time: it missed nothing before, and the
+/// share that is lost behind it is that of its time.
+#[test]
+fn a_point_between_others_is_asked_only_while_it_captured() {
+    let all = Stream {
+        datagrams: 12_000,
+        gap: 2 * MILLISECOND,
+        ..Stream::to(5001, A_TO_B)
+    };
+    let a = Sight::of(&[all]);
+    let from = BEGIN + 10 * SECOND + MILLISECOND / 2;
+    let b = a.later(MILLISECOND).between(from, u64::MAX);
+    let c = a.later(3 * MILLISECOND);
+    let c = c.without(|packet| packet.datagram % 25 == 3);
+    let comparison = compare(&[&a, &b, &c]);
+    let mut faults = Faults::new();
+    faults.must_be("missed", &comparison["points"][1]["missed"], 0);
+    faults.must_have_lost("behind it", &comparison["segments"][1], &b, &c);
+    faults.must_have_lost("in all", &comparison["path"], &a, &c);
+    let found = findings(&comparison);
+    faults.unless(!found.contains(&"C03"), || format!("found {found:?}"));
+    faults.end();
+}
+
+/// Everything is lost from some time on, to the end of the capture.
+fn outage() -> (Sight, Sight) {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let there = here.later(MILLISECOND).between(0, BEGIN + SECOND);
+    (here, there)
+}
+
+#[test]
+fn an_outage_that_may_be_the_end_of_a_capture_is_told_as_that() {
+    let (here, there) = outage();
+    let comparison = compare(&[&here, &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("lost", &path["lost"]["packets"], 0);
+    let behind = (here.0.len() - there.0.len()) as u64;
+    faults.must_be("outside", &path["outside"], behind);
+    let found = findings(&comparison);
+    faults.unless(found == ["C14"], || format!("found {found:?}"));
+    let sentence = comparison["explanation"]["sentence"].as_str().unwrap();
+    let told = "more cannot be judged";
+    faults.unless(sentence.contains(told), || sentence.to_owned());
+    faults.end();
+}
+
+#[test]
+fn an_outage_in_a_capture_that_says_when_it_ended_is_loss() {
+    let (here, there) = outage();
+    let end = BEGIN + EDGE + 5 * SECOND;
+    let mut captures = Captures::of(&[&here]);
+    captures.add(&there.pcapng_until(end));
+    let comparison = captures.compared(&[]);
+    let mut faults = Faults::new();
+    faults.must_have_lost("in all", &comparison["path"], &here, &there);
+    let ended = &comparison["points"][1]["last_timestamp"];
+    faults.must_be("when it ended", ended, "1970-01-03T00:00:17.000000000Z");
+    faults.end();
+}
