@@ -13,6 +13,8 @@ const DELAYS: usize = 64;
 #[repr(align(64))]
 pub(super) struct Alike {
     pub packets: u16,
+    /// How many there may be.
+    pub most: u16,
     /// Those of them whose delays wait to be counted.
     pub delayed: u8,
     pub bytes: u64,
@@ -28,6 +30,7 @@ impl Default for Alike {
     fn default() -> Self {
         Self {
             packets: 0,
+            most: u16::MAX,
             delayed: 0,
             bytes: 0,
             sizes: [0; SIZES.len() + 1],
@@ -39,7 +42,7 @@ impl Default for Alike {
 impl Alike {
     /// Whether there is room for one more.
     pub fn has_room(&self) -> bool {
-        self.packets < u16::MAX
+        self.packets < self.most
     }
 
     /// One more.

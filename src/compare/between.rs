@@ -2,6 +2,7 @@
 
 use super::alike::Alike;
 use super::delay::Delays;
+use super::examples::{Examples, Oddity};
 use super::look::{Look, VERDICT_NAMES, VERDICTS};
 use super::shape::{Fate, Shape};
 use crate::model::Timestamp;
@@ -143,6 +144,16 @@ pub struct Between {
     /// What is counted nowhere else, since it may go elsewhere: at the first of the two points
     /// and at the second, whichever way it goes.
     pub one_sided: [OneSided; 2],
+    /// Datagrams that left with all that entered, but with other bytes, or with a checksum that
+    /// went wrong on the way.
+    pub spoiled: u64,
+    /// The same of what goes from back to front.
+    pub spoiled_back: u64,
+    /// Packets that both sides saw, and of which one has but the beginning: no more of their bytes
+    /// was compared.
+    pub partly_compared: u64,
+    /// Frames that show what else happened.
+    pub examples: Examples,
 }
 
 impl Between {
@@ -156,6 +167,7 @@ impl Between {
         self.back_passed += all;
         self.shape.count_sizes(Fate::Both, alike.sizes);
         self.changed(front, back, packets);
+        self.spoiled(broken(front, back), packets);
     }
 
     /// Notes what of packets is another in front and behind.
@@ -175,7 +187,16 @@ impl Between {
             (true, false) => self.congestion_marked[1] += packets,
             _ => {}
         }
-        self.checksums[usize::from(front.checksum)][usize::from(back.checksum)] += packets;
+        self.checksums[front.verdict()][back.verdict()] += packets;
+        if front.is_cut() || back.is_cut() {
+            self.partly_compared += packets;
+        }
+    }
+
+    /// Datagrams arrived going forward, or going back, and are of no use there.
+    pub(super) fn spoiled(&mut self, ways: [bool; 2], datagrams: u64) {
+        self.spoiled += u64::from(ways[0]) * datagrams;
+        self.spoiled_back += u64::from(ways[1]) * datagrams;
     }
 
     /// Datagrams in one packet each that one side alone saw.
@@ -205,9 +226,15 @@ impl Between {
     }
 
     /// A packet was overtaken; there is a bit for each side.
-    pub(super) fn overtaken(&mut self, sides: u32) {
-        for (side, count) in self.reordered.iter_mut().enumerate() {
-            *count += u64::from(sides >> side & 1);
+    pub(super) fn overtaken(
+        &mut self,
+        sides: u32,
+        most: usize,
+        frames: impl Fn() -> [Vec<Shown>; 2],
+    ) {
+        for side in (0..2).filter(|side| sides >> side & 1 == 1) {
+            self.reordered[side] += 1;
+            self.examples.keep((Oddity::Overtaken, side), most, &frames);
         }
     }
 
@@ -220,9 +247,20 @@ impl Between {
     }
 
     /// Copies of a packet that both sides saw came to either.
-    pub(super) fn copied(&mut self, front: u8, back: u8) {
+    pub(super) fn copied(
+        &mut self,
+        front: u8,
+        back: u8,
+        most: usize,
+        frames: impl FnOnce() -> [Vec<Shown>; 2],
+    ) {
+        if front == back {
+            return;
+        }
         self.more_copies[0] += u64::from(front.saturating_sub(back));
         self.more_copies[1] += u64::from(back.saturating_sub(front));
+        let side = usize::from(front > back);
+        self.examples.keep((Oddity::Copied, side), most, frames);
     }
 
     /// Packets with a difference in TTL: the majority of them, by Boyer and Moore.
@@ -272,6 +310,10 @@ impl Between {
         self.back += other.back;
         self.back_passed += other.back_passed;
         self.corrupted += other.corrupted;
+        self.spoiled += other.spoiled;
+        self.spoiled_back += other.spoiled_back;
+        self.partly_compared += other.partly_compared;
+        self.examples.add(&other.examples);
         self.hop_limit += other.hop_limit;
         self.dscp += other.dscp;
         self.fragmented += other.fragmented;
@@ -335,7 +377,15 @@ impl Between {
         }
         std::mem::swap(&mut other.fragmented, &mut other.reassembled);
         std::mem::swap(&mut other.segmented, &mut other.coalesced);
+        std::mem::swap(&mut other.spoiled, &mut other.spoiled_back);
+        other.examples.reverse();
         other.shape = self.shape.reversed();
         other
     }
+}
+
+/// Whether a checksum that was not wrong in front is so behind, or the other way round.
+pub(super) fn broken(front: &Look, back: &Look) -> [bool; 2] {
+    let became = front.checksum_became(back);
+    [0, 1].map(|side| became == Some((Oddity::ChecksumBroken, side)))
 }

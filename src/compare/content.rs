@@ -132,7 +132,7 @@ fn variable(protocol: Protocol, payload: &[u8]) -> Sum {
 }
 
 /// Where they are.
-fn variable_words(protocol: Protocol) -> &'static [usize] {
+pub(super) fn variable_words(protocol: Protocol) -> &'static [usize] {
     match protocol {
         Protocol::UDP | Protocol::UDP_LITE => &[0, 2, 6],
         Protocol::TCP => &[0, 2, 16],

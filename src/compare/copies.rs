@@ -1,5 +1,6 @@
 //! Copies of packets that every point had seen before.
 
+use super::between::Shown;
 use super::run::MAX_POINTS;
 use crate::model::{Duration, Timestamp};
 use hashbrown::HashMap;
@@ -22,19 +23,23 @@ pub(super) struct Copied {
     pub flow: u32,
     /// How many to each point.
     pub copies: [u8; MAX_POINTS],
+    /// The first of them.
+    pub first: Shown,
 }
 
 impl Copies {
     /// A copy of a packet came to a point.
-    pub fn note(&mut self, key: u64, flow: u32, point: usize, now: Timestamp) {
+    pub fn note(&mut self, key: u64, flow: u32, copy: Shown, now: Timestamp) {
         let copied = self.by_key.entry(key).or_insert_with(|| {
             self.since.push_back((now, key));
             Copied {
                 flow,
                 copies: [0; MAX_POINTS],
+                first: copy,
             }
         });
-        copied.copies[point] = copied.copies[point].saturating_add(1);
+        let copies = &mut copied.copies[copy.point];
+        *copies = copies.saturating_add(1);
     }
 
     /// One whose first copy is older than `age`, or one too many.

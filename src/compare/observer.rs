@@ -4,7 +4,7 @@
 use super::content::{Content, HEAD_BYTES, hash};
 use super::extent::Extent;
 use super::lanes::{Lanes, TOGETHER};
-use super::look::{Look, code};
+use super::look::Look;
 use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
 use crate::decode::{DecodeOptions, Decoder, Plain};
 use crate::model::facts::{
@@ -295,7 +295,12 @@ fn is_cut_too_short(layer: &Layer) -> bool {
         Transport::Cut { .. } => layer.protocol != Protocol::TCP,
         _ => true,
     };
-    layer.payload_captured < layer.payload_bytes && layer.protocol.has_ports() && !is_told
+    is_cut(layer) && layer.protocol.has_ports() && !is_told
+}
+
+/// Whether the capture has but the beginning of a payload.
+fn is_cut(layer: &Layer) -> bool {
+    layer.payload_captured < layer.payload_bytes
 }
 
 impl Sight {
@@ -306,7 +311,12 @@ impl Sight {
         let ip = IpFields::of(frame.data, 14, plain.key.addresses.version);
         let base = Sighting {
             ip_bytes: plain.ip_bytes,
-            ..self.sighting(NO_LANE, plain.key.protocol, &ip, Some(Verdict::Good))
+            ..self.sighting(
+                NO_LANE,
+                plain.key.protocol,
+                &ip,
+                (Some(Verdict::Good), false),
+            )
         };
         let bytes = upper.len() as u32;
         // Each is made where it stays: to copy it takes as long as to look up its flow.
@@ -383,16 +393,15 @@ impl Sight {
         let payload = captured(layer, data);
         self.note_cut(layer, payload);
         let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
-        let verdict = checksum(&layer.transport);
-        let base = self.sighting(NO_LANE, layer.protocol, &ip, verdict);
+        let look = (checksum(&layer.transport), is_cut(layer));
+        let base = self.sighting(NO_LANE, layer.protocol, &ip, look);
         let sighting = match &layer.transport {
             Transport::Tcp(tcp) if tcp.segment.payload_bytes > 0 => {
                 let start = layer
                     .payload_bytes
                     .saturating_sub(tcp.segment.payload_bytes);
                 let stream = payload.get(start as usize..).unwrap_or_default();
-                let is_complete = layer.payload_captured >= layer.payload_bytes;
-                let content = Content::of_stream(stream, is_complete, self.head_bytes);
+                let content = Content::of_stream(stream, !is_cut(layer), self.head_bytes);
                 of_segment(base, &tcp.segment, &content)
             }
             Transport::Tcp(_) => of_control(base, layer.payload_bytes, payload),
@@ -413,7 +422,7 @@ impl Sight {
 
     /// Notes how little was captured of a payload.
     fn note_cut(&mut self, layer: &Layer, payload: &[u8]) {
-        if layer.payload_captured < layer.payload_bytes {
+        if is_cut(layer) {
             // TCP options come in front of the stream.
             let header = match layer.protocol {
                 Protocol::TCP => 60,
@@ -451,7 +460,7 @@ impl Sight {
         };
         let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
         let content = Content::of_piece(layer, piece, payload, self.head_bytes);
-        let base = self.sighting(lane, layer.protocol, &ip, None);
+        let base = self.sighting(lane, layer.protocol, &ip, (None, is_cut(layer)));
         self.sightings.push(Sighting {
             ported,
             form: Form::Piece,
@@ -476,7 +485,7 @@ impl Sight {
         lane: Lane,
         protocol: Protocol,
         ip: &IpFields,
-        verdict: Option<Verdict>,
+        (verdict, is_cut): (Option<Verdict>, bool),
     ) -> Sighting {
         Sighting {
             time: self.found.time,
@@ -485,11 +494,7 @@ impl Sight {
             protocol,
             id: ip.id,
             is_numbered: ip.is_numbered,
-            look: Look {
-                hop_limit: ip.hop_limit,
-                traffic_class: ip.traffic_class,
-                checksum: code(verdict),
-            },
+            look: Look::new(ip.hop_limit, ip.traffic_class, verdict, is_cut),
             ..BLANK
         }
     }

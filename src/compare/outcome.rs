@@ -3,11 +3,14 @@
 use super::between::{Between, Pair};
 use super::book::{Account, Series, Tally};
 use super::clock::Clock;
-use super::damage::{Damage, Examined};
+use super::damage::{Damage, DamageLook, Examined, place_in_common};
 use super::delay::Delays;
 use crate::model::{Duration, FlowKey, ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::FileFacts;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What came of a comparison.
 pub struct Outcome {
@@ -141,6 +144,27 @@ impl Outcome {
         let mut key = sides;
         key.sort_unstable();
         Some((self.examined.get(&key)?, is_backward))
+    }
+
+    /// Where the first packets of a stretch that are damaged all differ, if that is the same
+    /// place in all of them: bytes from the beginning of the IP payload.
+    pub fn damage_in_common(&self, between: &Between) -> Option<Range<u32>> {
+        let damaged = between.damaged.iter();
+        let examined = damaged.filter_map(|pair| self.damage(pair));
+        place_in_common(examined.map(|(damage, _)| damage))
+    }
+
+    /// What the first of them look like that were read again, with how many do, the most
+    /// frequent first.
+    pub fn damage_looks(&self, between: &Between) -> Vec<(DamageLook, u64)> {
+        let mut looks: BTreeMap<DamageLook, u64> = BTreeMap::new();
+        let damaged = between.damaged.iter();
+        for (damage, is_backward) in damaged.filter_map(|pair| self.damage(pair)) {
+            *looks.entry(damage.look(is_backward)).or_default() += 1;
+        }
+        let mut looks: Vec<(DamageLook, u64)> = looks.into_iter().collect();
+        looks.sort_by_key(|(_, packets)| Reverse(*packets));
+        looks
     }
 
     /// A time of a point by the clock of the first.

@@ -1,5 +1,6 @@
 //! A datagram (or a stretch of a TCP stream) in flight, and what each point saw of it.
 
+use super::between::Shown;
 use super::look::Look;
 use super::sighting::{Form, Share, Sighting};
 use super::slab::NONE;
@@ -80,11 +81,18 @@ pub(super) struct Seen {
     pub order: u32,
     /// How many times it came beyond the first.
     pub copies: u8,
+    /// How many frames later the first of these was; 0 if that is not known.
+    frames_between: u16,
+    /// How many nanoseconds later.
+    time_between: i32,
     /// How it looked there.
     pub look: Look,
     /// What of a frame it was.
     pub share: Share,
 }
+
+// Very many wait in line.
+const _: () = assert!(size_of::<Seen>() == 32);
 
 impl Parcel {
     pub fn of(sighting: &Sighting, flow: u32, first: Timestamp) -> Self {
@@ -199,9 +207,38 @@ impl Seen {
             frame: sighting.frame,
             order,
             copies: 0,
+            frames_between: 0,
+            time_between: 0,
             look: sighting.look,
             share: sighting.share,
         }
+    }
+
+    /// The frame, at its point.
+    pub fn shown(&self, point: usize) -> Shown {
+        Shown {
+            point,
+            frame: self.frame,
+            time: self.time,
+        }
+    }
+
+    /// It came once more.
+    pub fn came_again(&mut self, sighting: &Sighting) {
+        if self.copies == 0 {
+            let frames = u16::try_from(sighting.frame.saturating_sub(self.frame));
+            let nanos = i32::try_from((sighting.time - self.time).0);
+            let between = frames.ok().zip(nanos.ok());
+            (self.frames_between, self.time_between) = between.unwrap_or_default();
+        }
+        self.copies = self.copies.saturating_add(1);
+    }
+
+    /// The frame in which it came once more, and when.
+    pub fn copy(&self) -> Option<(u64, Timestamp)> {
+        let frame = self.frame.saturating_add(self.frames_between.into());
+        let time = Timestamp(self.time.0.saturating_add(self.time_between.into()));
+        (frame > self.frame).then_some((frame, time))
     }
 
     /// Whether it is the rest of a frame that is counted where that begins.

@@ -96,11 +96,7 @@ pub(super) const BLANK: Sighting = Sighting {
     head: 0,
     sum: None,
     ip_bytes: 0,
-    look: Look {
-        hop_limit: 0,
-        traffic_class: 0,
-        checksum: 0,
-    },
+    look: Look::BLANK,
     is_carrier: false,
     share: Share::All,
     is_fresh: false,
@@ -285,10 +281,7 @@ pub(super) fn example(id: u32) -> Sighting {
         bytes: 100,
         head: id.into(),
         ip_bytes: 120,
-        look: Look {
-            hop_limit: 64,
-            ..Look::default()
-        },
+        look: Look::new(64, 0, None, false),
         ..BLANK
     }
 }

@@ -4,8 +4,9 @@ use super::series::Series;
 use super::settled::Settled;
 use super::view::{Sides, View, is_judged};
 use super::whole::Whole;
-use crate::compare::between::{Between, Count, MAX_PAIRS, Pair};
+use crate::compare::between::{Between, Count, MAX_PAIRS, Pair, broken};
 use crate::compare::delay::DelaysOf;
+use crate::compare::examples::most_of;
 use crate::compare::parcel::Piece;
 use crate::compare::shape::Fate;
 use crate::compare::sighting::{Form, Share};
@@ -60,10 +61,16 @@ impl Entry<'_> {
             }
             if view.is_seen_by_both(piece) {
                 self.tell_changes(settled, at, view);
+                self.tell_spoiled(settled, &crossing, view, &mut whole);
             }
         }
         self.tell_losses();
-        whole.write(settled.is_stream(), self.between);
+        let shown = whole.write(settled.is_stream(), self.between);
+        for what in shown.into_iter().flatten() {
+            self.between.examples.keep(what, most_of(self.number), || {
+                [view.front, view.back].map(|point| settled.first_of(point))
+            });
+        }
         for (side, points) in [view.in_front, view.behind].into_iter().enumerate() {
             self.between.whole[side] += u64::from(settled.is_whole(points));
         }
@@ -145,11 +152,21 @@ impl Entry<'_> {
     fn tell_changes(&mut self, settled: &Settled<'_>, at: u32, view: &View) {
         let (flight, parcel) = (settled.flight, settled.parcel);
         let (front, back) = (flight.seen(at, view.front), flight.seen(at, view.back));
-        self.tell_damage(settled, at, view);
         self.between.changed(&front.look, &back.look, 1);
-        self.between.copied(front.copies, back.copies);
+        let most = most_of(self.number);
+        let ends = [view.front, view.back];
+        let as_seen = || ends.map(|point| vec![settled.shown(at, point)]);
+        let is_damaged = self.tell_damage(settled, at, view);
+        if let Some(what) = front.look.checksum_became(&back.look)
+            && !is_damaged
+        {
+            self.between.examples.keep(what, most, as_seen);
+        }
+        self.between.copied(front.copies, back.copies, most, || {
+            ends.map(|point| settled.with_copy(at, point))
+        });
         let reordered = settled.piece(at).reordered >> (2 * view.pair);
-        self.between.overtaken(reordered);
+        self.between.overtaken(reordered, most, as_seen);
         let can_be_told = parcel.has_identity || parcel.form == Form::Segment;
         let is_kept = !parcel.is_carrier || self.delays.has_own(self.number);
         if !can_be_told || !is_kept {
@@ -160,11 +177,32 @@ impl Entry<'_> {
         }
     }
 
-    /// Notes a packet whose bytes are others at one of two points.
-    fn tell_damage(&mut self, settled: &Settled<'_>, at: u32, view: &View) {
-        let damage = settled.piece(at).damaged & (1 << view.front | 1 << view.back);
-        if damage.count_ones() != 1 {
-            return;
+    /// Notes that a piece is of no use where it left: of a datagram it spoils all, of a stream
+    /// itself.
+    fn tell_spoiled(
+        &mut self,
+        settled: &Settled<'_>,
+        crossing: &Crossing<'_>,
+        view: &View,
+        whole: &mut Whole,
+    ) {
+        let [front, back] =
+            [view.front, view.back].map(|point| settled.flight.seen(crossing.at, point).look);
+        let is_damaged = view.is_damaged_between(crossing.piece);
+        let ways = broken(&front, &back).map(|is_broken| is_broken || is_damaged);
+        if settled.is_stream() {
+            let is_counted = crossing.sides.is_counted_here(crossing.fate);
+            self.between.spoiled(ways.map(|way| way && is_counted), 1);
+        } else {
+            whole.is_spoiled[0] |= ways[0];
+            whole.is_spoiled[1] |= ways[1];
+        }
+    }
+
+    /// Notes a packet whose bytes are others at one of two points; says whether they are.
+    fn tell_damage(&mut self, settled: &Settled<'_>, at: u32, view: &View) -> bool {
+        if !view.is_damaged_between(settled.piece(at)) {
+            return false;
         }
         self.between.corrupted += 1;
         if self.between.damaged.len() < MAX_PAIRS {
@@ -173,6 +211,7 @@ impl Entry<'_> {
                 back: settled.shown(at, view.back),
             });
         }
+        true
     }
 
     /// Tells of losses in the order in which they were sent, whatever their places are.

@@ -13,8 +13,10 @@ pub use account::{Account, Passage, Tally};
 pub use series::Series;
 
 use super::alike::{Alike, Pending};
-use super::between::Between;
+use super::between::{Between, Shown};
+use super::copies::Copied;
 use super::delay::{Delays, DelaysOf};
+use super::examples::{Oddity, most_of};
 use super::flight::{Flight, pairs};
 use super::look::Look;
 use super::parcel::{Mask, Parcel};
@@ -149,6 +151,7 @@ impl Book {
         &mut self,
         passed: &Passed,
         looks: impl ExactSizeIterator<Item = Look> + Clone,
+        shown: impl Fn(usize) -> Shown,
     ) -> usize {
         let number = self.account_of(passed.flow);
         let points = looks.len();
@@ -156,11 +159,11 @@ impl Book {
         let known = &self.looks[number * points..][..points];
         let mut both = known.iter().zip(looks.clone());
         if !both.all(|(known, look)| *known == look) || !self.alike[number].has_room() {
-            self.look_anew(number, looks);
+            self.look_anew(number, looks, &shown);
         }
         self.alike[number].add(passed.ip_bytes, passed.first, passed.last);
         if passed.reordered != 0 {
-            self.overtaken(number, passed.reordered);
+            self.overtaken(number, passed.reordered, &shown);
         }
         number
     }
@@ -178,11 +181,34 @@ impl Book {
 
     /// What comes now fares in another way than what is not written down yet.
     #[inline(never)]
-    fn look_anew(&mut self, number: usize, looks: impl Iterator<Item = Look>) {
+    fn look_anew(
+        &mut self,
+        number: usize,
+        looks: impl Iterator<Item = Look>,
+        shown: &impl Fn(usize) -> Shown,
+    ) {
         self.write_alike(number);
         let known = self.looks_of(number);
         for (known, look) in self.looks[known].iter_mut().zip(looks) {
             *known = look;
+        }
+        self.show_checksums(number, shown);
+    }
+
+    /// Keeps the frames of a packet whose checksum is another at the next point. What comes
+    /// behind it is shown as well, as long as there is little of it.
+    fn show_checksums(&mut self, number: usize, shown: &impl Fn(usize) -> Shown) {
+        let looks = &self.looks[number * self.points..][..self.points];
+        let most = most_of(number);
+        let between = &mut self.accounts[number].between;
+        for (between, (front, back)) in between.iter_mut().zip(pairs(self.points)) {
+            let Some(what) = looks[front].checksum_became(&looks[back]) else {
+                continue;
+            };
+            let frames = || [front, back].map(|point| vec![shown(point)]);
+            if between.examples.keep(what, most, frames) {
+                self.alike[number].most = 1;
+            }
         }
     }
 
@@ -213,9 +239,11 @@ impl Book {
     }
 
     #[cold]
-    fn overtaken(&mut self, number: usize, reordered: u32) {
-        for (pair, between) in self.accounts[number].between.iter_mut().enumerate() {
-            between.overtaken(reordered >> (2 * pair));
+    fn overtaken(&mut self, number: usize, reordered: u32, shown: &impl Fn(usize) -> Shown) {
+        let between = self.accounts[number].between.iter_mut().enumerate();
+        for ((pair, between), (front, back)) in between.zip(pairs(self.points)) {
+            let frames = || [front, back].map(|point| vec![shown(point)]);
+            between.overtaken(reordered >> (2 * pair), most_of(number), frames);
         }
     }
 
@@ -302,10 +330,20 @@ impl Book {
     }
 
     /// Writes down copies of a packet that every point had seen before, by point.
-    pub fn copied(&mut self, flow: u32, copies: &[u8]) {
+    pub fn copied(&mut self, flow: u32, copied: &Copied) {
         let number = self.account_of(flow);
+        let copies = &copied.copies;
         for (pair, (front, back)) in pairs(self.points).enumerate() {
-            self.accounts[number].between[pair].copied(copies[front], copies[back]);
+            let between = &mut self.accounts[number].between[pair];
+            between.copied(copies[front], copies[back], most_of(number), || {
+                [front, back].map(|point| {
+                    let first = Some(copied.first);
+                    first
+                        .filter(|copy| copy.point == point)
+                        .into_iter()
+                        .collect()
+                })
+            });
         }
     }
 
@@ -390,6 +428,12 @@ impl Book {
                     && !settled.is_covered(&piece.range(), here)
                     && captured(settled.flight, *at, point);
                 tally.missed += u64::from(is_unseen);
+                if is_unseen {
+                    let examples = &mut self.accounts[number].between[point - 1].examples;
+                    examples.keep((Oddity::Missed, 0), most_of(number), || {
+                        settled.around(*at, point)
+                    });
+                }
                 continue;
             }
             let seen = settled.flight.seen(*at, point);

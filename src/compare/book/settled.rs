@@ -7,6 +7,9 @@ use crate::compare::shape::Place;
 use crate::compare::sighting::Form;
 use std::ops::Range;
 
+/// Most packets that are shown of one that NICs cut or join.
+const MAX_PARTS: usize = 4;
+
 /// A parcel of which nothing more is to come.
 #[derive(Clone, Copy)]
 pub(super) struct Settled<'a> {
@@ -94,11 +97,35 @@ impl<'a> Settled<'a> {
 
     /// The frame in which a point saw a piece.
     pub fn shown(&self, at: u32, point: usize) -> Shown {
-        let seen = self.flight.seen(at, point);
-        Shown {
-            point,
-            frame: seen.frame,
-            time: seen.time,
-        }
+        self.flight.seen(at, point).shown(point)
+    }
+
+    /// The same, and that in which it came once more.
+    pub fn with_copy(&self, at: u32, point: usize) -> Vec<Shown> {
+        let copy = self.flight.seen(at, point).copy();
+        let copy = copy.map(|(frame, time)| Shown { point, frame, time });
+        std::iter::once(self.shown(at, point)).chain(copy).collect()
+    }
+
+    /// The frames of a piece at the nearest points in front of one and behind it.
+    pub fn around(&self, at: u32, point: usize) -> [Vec<Shown>; 2] {
+        let is_seen = |other: &usize| self.piece(at).seen & (1 << *other) != 0;
+        let in_front = (0..point).rev().find(is_seen);
+        let behind = (point + 1..self.flight.points).find(is_seen);
+        [in_front, behind].map(|nearest| {
+            let shown = nearest.map(|nearest| self.shown(at, nearest));
+            shown.into_iter().collect()
+        })
+    }
+
+    /// The first frames in which a point saw it. Of a datagram one tells where the others are.
+    pub fn first_of(&self, point: usize) -> Vec<Shown> {
+        let most = if self.is_stream() { MAX_PARTS } else { 1 };
+        let pieces = self.pieces.iter();
+        let seen = pieces.filter(|at| self.piece(**at).seen & (1 << point) != 0);
+        let mut frames: Vec<Shown> = seen.map(|at| self.shown(*at, point)).collect();
+        frames.dedup();
+        frames.truncate(most);
+        frames
     }
 }

@@ -39,6 +39,12 @@ impl View {
         piece.seen & both == both
     }
 
+    /// Whether the bytes of a piece are others at one of the two points.
+    pub fn is_damaged_between(&self, piece: &Piece) -> bool {
+        let both: Mask = 1 << self.front | 1 << self.back;
+        (piece.damaged & both).count_ones() == 1
+    }
+
     /// Whether the side where something is missing does not know its flow at all.
     pub fn is_single(&self, flight: &Flight, flow: u32, fate: Fate) -> bool {
         let points = flight.paths.get(flow).points;

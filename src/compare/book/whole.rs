@@ -2,6 +2,7 @@
 
 use super::view::Sides;
 use crate::compare::between::Between;
+use crate::compare::examples::Oddity;
 use crate::compare::parcel::{Parcel, Piece};
 use crate::compare::shape::Fate;
 use crate::compare::sighting::Share;
@@ -21,6 +22,9 @@ pub(super) struct Whole {
     goes_on: [bool; 2],
     /// Whether some of it passed when the other side did not capture.
     pub is_cut_off: bool,
+    /// Whether any of it has other bytes behind than in front, or a checksum that went wrong
+    /// going forward, and going back.
+    pub is_spoiled: [bool; 2],
 }
 
 impl Whole {
@@ -51,16 +55,10 @@ impl Whole {
         self.lost[1] += u32::from(fate == Fate::Back);
     }
 
-    /// Writes down what they were.
-    pub fn write(&self, is_stream: bool, between: &mut Between) {
-        let is_judged = !is_stream && !self.is_cut_off;
-        if self.begins[0] && is_judged {
-            between.front.datagrams += 1;
-            between.front_passed.datagrams += u64::from(self.back > 0 && self.lost[0] == 0);
-        }
-        if self.begins[1] && is_judged {
-            between.back.datagrams += 1;
-            between.back_passed.datagrams += u64::from(self.front > 0 && self.lost[1] == 0);
+    /// Writes down what they were; gives what of it is to be shown.
+    pub fn write(&self, is_stream: bool, between: &mut Between) -> [Option<(Oddity, usize)>; 2] {
+        if !is_stream && !self.is_cut_off {
+            self.write_datagram(between);
         }
         // Cut in another way: pieces of either side alone that are no losses.
         let is_recut = self.only_front > self.lost[0] || self.only_back > self.lost[1];
@@ -72,17 +70,37 @@ impl Whole {
             let is_joined = self.goes_on[1] || (is_recut && is_piece_in_front && !is_piece_behind);
             between.segmented += u64::from(is_cut && self.begins[0]);
             between.coalesced += u64::from(is_joined && self.begins[1]);
-            return;
+            return [
+                (is_cut && self.begins[0]).then_some((Oddity::Segmented, 0)),
+                (is_joined && self.begins[1]).then_some((Oddity::Segmented, 1)),
+            ];
         }
-        if is_recut {
-            *match (is_piece_in_front, is_piece_behind) {
-                (false, _) => &mut between.fragmented,
-                (_, false) => &mut between.reassembled,
-                (true, true) => &mut between.refragmented,
-            } += 1;
-            for (known, largest) in between.largest_fragment.iter_mut().zip(self.largest) {
-                *known = (*known).max(largest);
-            }
+        if !is_recut {
+            return [None; 2];
         }
+        for (known, largest) in between.largest_fragment.iter_mut().zip(self.largest) {
+            *known = (*known).max(largest);
+        }
+        let (count, what) = match (is_piece_in_front, is_piece_behind) {
+            (false, _) => (&mut between.fragmented, (Oddity::Fragmented, 0)),
+            (_, false) => (&mut between.reassembled, (Oddity::Fragmented, 1)),
+            (true, true) => (&mut between.refragmented, (Oddity::Refragmented, 0)),
+        };
+        *count += 1;
+        [Some(what), None]
+    }
+
+    /// Whether all of a datagram that entered on either side left on the other, and how.
+    fn write_datagram(&self, between: &mut Between) {
+        let passed = [
+            self.begins[0] && self.back > 0 && self.lost[0] == 0,
+            self.begins[1] && self.front > 0 && self.lost[1] == 0,
+        ];
+        between.front.datagrams += u64::from(self.begins[0]);
+        between.front_passed.datagrams += u64::from(passed[0]);
+        between.back.datagrams += u64::from(self.begins[1]);
+        between.back_passed.datagrams += u64::from(passed[1]);
+        let [forward, back] = [0, 1].map(|way| passed[way] && self.is_spoiled[way]);
+        between.spoiled([forward, back], 1);
     }
 }

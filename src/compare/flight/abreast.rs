@@ -6,6 +6,7 @@ use super::clocks::is_beside;
 use super::settle::LINGER;
 use super::step::Told;
 use super::{Arrival, Flight, apart, pairs};
+use crate::compare::between::Shown;
 use crate::compare::book::{Book, Passed};
 use crate::compare::clock::Fastest;
 use crate::compare::sighting::{Form, Lane, NO_LANE, Sighting};
@@ -373,7 +374,14 @@ impl Flight {
                 last,
                 reordered: self.paths.come_everywhere(flow, abreast.points()),
             };
-            let account = book.pass(&passed, looks);
+            let account = book.pass(&passed, looks, |point| {
+                let sighting = &abreast.next()[point][place];
+                Shown {
+                    point,
+                    frame: sighting.frame,
+                    time: sighting.time,
+                }
+            });
             if sighting.can_be_told() {
                 let delays = pairs(abreast.points()).map(|ends| self.delay(abreast, ends, place));
                 book.delayed(account, delays);

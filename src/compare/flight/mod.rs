@@ -295,8 +295,7 @@ impl Flight {
         };
         match found.fit {
             Fit::Copy => {
-                let seen = self.seen_mut(piece, point);
-                seen.copies = seen.copies.saturating_add(1);
+                self.seen_mut(piece, point).came_again(sighting);
                 return;
             }
             Fit::Damaged => self.pieces[piece].damaged |= bit(point),

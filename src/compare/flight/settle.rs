@@ -129,7 +129,7 @@ impl Flight {
     pub(super) fn write_copies(&mut self, copied: &Copied) {
         let flow = self.paths.resolve(copied.flow);
         if let Some(book) = &mut self.book {
-            book.copied(flow, &copied.copies);
+            book.copied(flow, copied);
         }
     }
 

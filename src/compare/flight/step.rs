@@ -4,6 +4,7 @@ use super::clocks::Trust;
 use super::find::Fit;
 use super::stray::Held;
 use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, pairs};
+use crate::compare::between::Shown;
 use crate::compare::book::{Book, Passed};
 use crate::compare::march::{Step, Waiting};
 use crate::compare::parcel::Seen;
@@ -123,7 +124,12 @@ impl Flight {
         let told = self.tell(arrival, flow);
         if told == Told::Copy {
             let key = arrival.sighting.identity().key(flow);
-            self.copies.note(key, flow, arrival.point, self.now);
+            let copy = Shown {
+                point: arrival.point,
+                frame: arrival.sighting.frame,
+                time: arrival.sighting.time,
+            };
+            self.copies.note(key, flow, copy, self.now);
         }
         told
     }
@@ -194,7 +200,8 @@ impl Flight {
             last: waiting.last,
             reordered: waiting.reordered,
         };
-        let account = book.pass(&passed, seen.iter().map(|seen| seen.look));
+        let looks = seen.iter().map(|seen| seen.look);
+        let account = book.pass(&passed, looks, |point| seen[point].shown(point));
         book.count_passed(&[(passed.first, passed.last)]);
         if waiting.sighting.can_be_told() {
             let delays =

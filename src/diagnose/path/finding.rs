@@ -1,6 +1,6 @@
 //! One cause found along a path.
 
-use crate::diagnose::cause::{Cause, Severity};
+use crate::diagnose::cause::{Cause, Fix, Severity};
 use crate::model::Timestamp;
 
 /// A cause that shows along a path.
@@ -20,6 +20,8 @@ pub struct Finding {
     pub seen: String,
     /// Frames that show it.
     pub evidence: Vec<Evidence>,
+    /// What repairs it, what fits best first.
+    pub fix: Vec<&'static Fix>,
     /// Flows concerned, by place in the outcome, the worst first.
     pub flows: Vec<usize>,
     /// Bytes that did not arrive because of it.
@@ -55,6 +57,7 @@ impl Finding {
             confidence,
             seen,
             evidence: Vec::new(),
+            fix: cause.fix.iter().collect(),
             flows: Vec::new(),
             missing_bytes: None,
         }

@@ -2,7 +2,7 @@
 
 use super::finding::Evidence;
 use super::sums::{Sums, ends_of, name};
-use crate::compare::{Between, Outcome, Pair, Shown};
+use crate::compare::{Between, Example, Outcome, Pair, Shown};
 use crate::source::FileFacts;
 use crate::witness::{Benchmark, KernelCounters};
 
@@ -22,8 +22,8 @@ pub struct Given<'a> {
 /// Most flows that a finding names.
 pub(super) const MAX_FLOWS: usize = 100;
 
-/// Most frames of flows that one point alone shows.
-const MAX_ONE_SIDED: usize = 8;
+/// Most packets that are shown of a finding.
+pub(super) const MAX_SHOWN: usize = 8;
 
 impl<'a> Given<'a> {
     /// The pairs of neighbours, each with what all flows come to between them, if both
@@ -106,7 +106,7 @@ impl<'a> Given<'a> {
         let note = format!("seen at {} and not at {}", name(from), name(to));
         let flows = flows.iter().map(|flow| &self.outcome.flows[*flow]);
         let frames = flows.flat_map(|flow| &flow.account.between[pair].one_sided[0].shown);
-        let frames = frames.take(MAX_ONE_SIDED);
+        let frames = frames.take(MAX_SHOWN);
         frames.map(|frame| shown(frame, note.clone())).collect()
     }
 
@@ -125,6 +125,21 @@ impl<'a> Given<'a> {
                 .chain(beside.map(|frame| shown(frame, "of the same datagram".to_owned())))
         });
         evidence.collect()
+    }
+
+    /// Frames in which packets were seen as they entered, and as they left.
+    pub(super) fn example_frames<'b>(
+        &self,
+        examples: impl Iterator<Item = &'b Example>,
+        [entered, left]: [&str; 2],
+    ) -> Vec<Evidence> {
+        let sides = examples.flat_map(|example| {
+            let front = example.front().iter().map(move |frame| (frame, entered));
+            front.chain(example.back().iter().map(move |frame| (frame, left)))
+        });
+        sides
+            .map(|(frame, note)| shown(frame, note.to_owned()))
+            .collect()
     }
 
     /// Both sides of packets that changed.

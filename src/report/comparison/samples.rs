@@ -178,6 +178,8 @@ pub(crate) fn lossy() -> Comparison {
         lost: fragments(18_295, 32_872),
         reordered: 12,
         corrupted: 1,
+        spoiled_datagrams: 1,
+        partly_compared: 3,
         damage: vec![Damage {
             from_frame: 40_117,
             to_frame: 39_002,

@@ -1,6 +1,11 @@
 //! The bundle of a comparison: what is in it, and what of it others can read.
 
+use super::Captures;
+use super::recut::cut_again;
+use super::sight::{Packet, Sight, Stream};
 use crate::evidence::{sha256sum, tshark};
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use crate::findings::packet::A_TO_B;
 use crate::support::{fraglens, pcap};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,11 +27,15 @@ struct Bundle {
 
 impl Bundle {
     fn of_the_path() -> Self {
+        Self::of(&POINTS.map(pcap))
+    }
+
+    fn of(points: &[PathBuf]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("bundle");
         let mut command = fraglens();
         command.args(["compare", "--quiet", "--evidence"]);
-        let output = command.arg(&folder).args(POINTS.map(pcap)).output();
+        let output = command.arg(&folder).args(points).output();
         let output = output.unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{said}");
@@ -116,6 +125,70 @@ fn page_and_comment_say_what_lies_beside_them() {
                 "{name}: {id}"
             );
             assert!(bundle.said.contains(id), "{}", bundle.said);
+        }
+    }
+}
+
+/// Datagrams whole and in fragments at three points. Between the first two some have their
+/// checksums broken, some are late and some are copied; the second misses some; behind it
+/// fragments are cut once more.
+fn eventful() -> [Sight; 3] {
+    const WHOLE: u16 = 5001;
+    const CUT: u16 = 5002;
+    let here = Sight::of(&[
+        Stream::to(WHOLE, A_TO_B),
+        Stream {
+            datagrams: 500,
+            gap: 4 * MILLISECOND,
+            ..Stream::fragmented(CUT, A_TO_B)
+        },
+    ]);
+    let there = here.later(MILLISECOND).map(|mut packet| {
+        match (packet.port, packet.datagram % 100) {
+            // The checksum of UDP.
+            (WHOLE, 7) => packet.ip[26] ^= 0x0f,
+            (WHOLE, 57) => packet.time += 3 * MILLISECOND,
+            _ => {}
+        }
+        packet
+    });
+    let is_copied = |packet: &&Packet| packet.port == CUT && packet.datagram % 50 == 11;
+    let copied = there.0.iter().filter(is_copied).cloned();
+    let there = there.and(&Sight(copied.collect()).later(50 * MICROSECOND));
+    let misses = there.without(|packet| packet.port == WHOLE && packet.datagram % 100 == 31);
+    let last = there
+        .later(MILLISECOND)
+        .flat_map(|packet| cut_again(packet, 1_396));
+    [here, misses, last]
+}
+
+#[test]
+fn whatever_happened_is_shown_as_it_was_before_and_behind() {
+    let captures = Captures::of(&eventful().each_ref());
+    let bundle = Bundle::of(&captures.paths);
+    let capture = bundle.folder.join("evidence.pcapng");
+    let mut shown: BTreeMap<String, BTreeMap<String, u32>> = BTreeMap::new();
+    for line in tshark(&capture, &["frame.interface_name", "frame.comment"]) {
+        let (point, comment) = line.split_once('\t').unwrap();
+        if let Some((id, _)) = comment.split_once(": ") {
+            let points = shown.entry(id.to_owned()).or_default();
+            *points.entry(point.to_owned()).or_default() += 1;
+        }
+    }
+    let manifest = bundle.json("MANIFEST.json");
+    let repeated = manifest["findings_repeated"].as_array().unwrap();
+    let expected = [
+        ("C03", ["A", "C"]),
+        ("C05", ["B", "C"]),
+        ("C06", ["A", "B"]),
+        ("C08", ["A", "B"]),
+        ("C09", ["A", "B"]),
+    ];
+    for (id, points) in expected {
+        assert!(repeated.contains(&id.into()), "{id}: {repeated:?}");
+        for point in points {
+            let frames = shown.get(id).and_then(|points| points.get(point));
+            assert!(frames.is_some_and(|frames| *frames >= 4), "{id}: {shown:?}");
         }
     }
 }

@@ -56,13 +56,31 @@ fn damaged(
         .map(|one| json!({"from_frame": one["from_frame"], "to_frame": one["to_frame"]}))
         .collect();
     faults.must_be("frames", &told_frames.into(), frames);
-    (faults, path["damage"].clone(), damaged)
+    let spoiled = damaged.counted().datagrams;
+    faults.must_be("spoiled", &path["spoiled_datagrams"], spoiled);
+    faults.must_be("cut", &path["partly_compared"], 0);
+    (faults, comparison, damaged)
 }
 
-fn are_all(faults: &mut Faults, damage: &Value, name: &str, must: impl Into<Value>) {
+fn are_all(faults: &mut Faults, comparison: &Value, name: &str, must: impl Into<Value>) {
     let must = must.into();
-    for one in damage.as_array().unwrap() {
+    for one in comparison["path"]["damage"].as_array().unwrap() {
         faults.must_be(name, &one[name], must.clone());
+    }
+}
+
+fn are_all_at(faults: &mut Faults, comparison: &Value, (first, last): (u32, u32)) {
+    let place = json!({"first_offset": first, "last_offset": last});
+    faults.must_be("place", &comparison["path"]["damage_at"], place);
+}
+
+/// What is said of damage.
+fn must_say(faults: &mut Faults, comparison: &Value, words: &[&str]) {
+    let findings = comparison["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["id"] == "C07");
+    let seen = found.map_or("", |finding| finding["seen"].as_str().unwrap());
+    for word in words {
+        faults.unless(seen.contains(word), || format!("{word} is not in {seen}"));
     }
 }
 
@@ -77,9 +95,17 @@ fn a_bit_that_was_flipped_is_shown() {
     are_all(&mut faults, &damage, "bytes_differing", 1);
     are_all(&mut faults, &damage, "bits_differing", 1);
     are_all(&mut faults, &damage, "first_offset", 208);
+    are_all_at(&mut faults, &damage, (208, 208));
+    let words = [
+        "left with all their bytes 7 are spoiled",
+        "They differ in single bits, always at the same place (byte 208",
+    ];
+    must_say(&mut faults, &damage, &words);
     let was = damaged.0[0].ip[HEADER + 208];
     for (name, byte) in [("was", was), ("is", was ^ 0x10)] {
-        let told = damage[0][name].as_str().unwrap_or_default();
+        let told = damage["path"]["damage"][0][name]
+            .as_str()
+            .unwrap_or_default();
         let hex = format!("{byte:02x}");
         faults.unless(told.starts_with(&hex), || {
             format!("{name} is {told}, not {hex}")
@@ -122,6 +148,66 @@ fn equal_damage_at_equal_distances_is_shown() {
         }
     });
     are_all(&mut faults, &damage, "kind", "patterned");
+    faults.end();
+}
+
+/// Where the bit was set before, nothing differs.
+#[test]
+fn a_bit_that_is_always_set_is_equal_damage_at_equal_distances() {
+    let (mut faults, damage, _) = damaged(is_one_of_stream, |ip| {
+        for byte in ip[HEADER + 64..].iter_mut().step_by(32) {
+            *byte |= 0x20;
+        }
+    });
+    are_all(&mut faults, &damage, "kind", "patterned");
+    faults.end();
+}
+
+#[test]
+fn a_pattern_that_repeats_is_shown() {
+    let (mut faults, damage, _) = damaged(is_one_of_stream, |ip| {
+        let pattern = [0xde, 0xad, 0xbe, 0xef].repeat(16);
+        ip[HEADER + 200..HEADER + 264].copy_from_slice(&pattern);
+    });
+    are_all(&mut faults, &damage, "kind", "patterned");
+    must_say(&mut faults, &damage, &["by a pattern that repeats"]);
+    faults.end();
+}
+
+/// What NAT does to fragments that it takes for whole packets: it corrects a checksum that is not
+/// there. Single packets look like flipped bits.
+#[test]
+fn checksums_corrected_where_there_are_none_are_shown() {
+    let (mut faults, damage, _) = damaged(
+        |packet| packet.port == 5002 && packet.index > 0 && packet.datagram % 50 == 20,
+        |ip| {
+            ip[HEADER + 6] ^= 0x12;
+            ip[HEADER + 7] ^= 0x30;
+        },
+    );
+    are_all(&mut faults, &damage, "kind", "translated");
+    are_all_at(&mut faults, &damage, (6, 7));
+    must_say(
+        &mut faults,
+        &damage,
+        &["10 are spoiled", "as NAT spoils them", "bytes 6 to 7"],
+    );
+    let fix = &damage["findings"][0]["fix"][0]["when"];
+    faults.must_be(
+        "fix",
+        fix,
+        "NAT that takes each fragment for a whole packet",
+    );
+    faults.end();
+}
+
+#[test]
+fn whoever_writes_to_one_place_is_told_from_chance() {
+    let (mut faults, damage, _) = damaged(is_one_of_stream, |ip| {
+        ip[HEADER + 500..HEADER + 504].copy_from_slice(&[0x12, 0x34, 0x56, 0x78]);
+    });
+    are_all(&mut faults, &damage, "kind", "same-place");
+    are_all_at(&mut faults, &damage, (500, 503));
     faults.end();
 }
 

@@ -24,7 +24,7 @@ fn stream(mtu: usize) -> Stream {
 
 /// What a router without a memory makes of a packet that is too large: pieces of it, also
 /// of a piece.
-fn cut_again(packet: &Packet, mtu: usize) -> Vec<Packet> {
+pub(super) fn cut_again(packet: &Packet, mtu: usize) -> Vec<Packet> {
     let payload = &packet.ip[HEADER..];
     let step = (mtu - HEADER) & !7;
     if packet.ip.len() <= mtu {

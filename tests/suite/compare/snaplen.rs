@@ -113,6 +113,33 @@ fn what_is_not_told_apart_is_left_out_and_named() {
     }
 }
 
+/// Bytes behind the beginning of what is cut are not compared, and that is said.
+#[test]
+fn what_was_not_compared_is_counted() {
+    let here = Sight::of(&[Stream {
+        bytes: 1_000,
+        ..Stream::to(5001, A_TO_B)
+    }]);
+    let there = here.later(MILLISECOND).map(|mut packet| {
+        packet.ip[100] ^= if packet.datagram % 20 == 5 { 4 } else { 0 };
+        packet
+    });
+    for snaplens in [[200, 200], [200, 128], [WHOLE, 200], [128, WHOLE]] {
+        let comparison = cut_at([&here, &there], snaplens);
+        let path = &comparison["path"];
+        let shorter = snaplens[0].min(snaplens[1]) as usize;
+        let cut = here
+            .0
+            .iter()
+            .filter(|packet| packet.ip.len() + 14 > shorter);
+        let mut faults = Faults::new();
+        let what = format!("{snaplens:?}");
+        faults.must_be(&what, &path["partly_compared"], cut.count() as u64);
+        faults.must_be(&what, &path["lost"]["packets"], 0);
+        faults.end();
+    }
+}
+
 /// All that packets show of one another is how long they are.
 #[test]
 fn short_captures_of_other_hosts_are_other_traffic() {

@@ -1,5 +1,6 @@
 //! C03, capture-missed.
 
+use crate::compare::Oddity;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::path::sums::name;
@@ -44,7 +45,7 @@ pub(super) const CAUSE: Cause = Cause {
 /// came than went in.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let points = given.outcome.points.iter().enumerate();
-    let missing = points.filter(|(_, point)| point.tally.missed > 0);
+    let missing = points.skip(1).filter(|(_, point)| point.tally.missed > 0);
     let mut found: Vec<Finding> = missing
         .map(|(place, point)| {
             let passed = point.tally.missed;
@@ -55,7 +56,15 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                 name(place),
                 point.file.path,
             );
-            Finding::at(&CAUSE, place, 0.95, seen)
+            let missed = given.sums.pairs.get(place - 1);
+            let missed = missed
+                .into_iter()
+                .flat_map(|between| between.examples.of(Oddity::Missed));
+            let note = format!("passed {}, which does not show it", name(place));
+            Finding {
+                evidence: given.example_frames(missed, [&note, &note]),
+                ..Finding::at(&CAUSE, place, 0.95, seen)
+            }
         })
         .collect();
     found.extend(given.segments().filter_map(|(pair, between)| {

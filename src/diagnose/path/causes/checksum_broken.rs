@@ -1,8 +1,9 @@
 //! C06, path-checksum-broken.
 
-use crate::compare::Between;
+use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
+use crate::diagnose::path::sums::ends_of;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -33,12 +34,22 @@ pub(super) const CAUSE: Cause = Cause {
             kind: FixKind::Command,
             command: "ethtool -K vxlan.calico tx-checksum-ip-generic off",
         },
+        TRANSLATOR,
     ],
     references: &[
         "RFC 3022 section 4.2",
+        "RFC 1624",
         "Linux Documentation/networking/checksum-offloads.rst",
         "projectcalico/calico#3145",
     ],
+};
+
+/// It comes first where addresses are translated and no offload is to blame.
+const TRANSLATOR: Fix = Fix {
+    when: "what translates was written or built by oneself (eBPF, DPDK, a switch)",
+    kind: FixKind::Advice,
+    command: "change the checksum by what an address or a port is changed by (RFC 1624; in eBPF: \
+              bpf_l3_csum_replace and bpf_l4_csum_replace)",
 };
 
 /// Each segment in which checksums break.
@@ -46,27 +57,56 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let broken = given.segments().filter(|(_, between)| count(between) > 0);
     broken
         .map(|(pair, between)| {
-            let has_nat = given.outcome.flows.iter().any(|flow| {
-                let keys: Vec<_> = flow.keys.iter().flatten().collect();
-                keys.windows(2)
-                    .any(|pair| pair[0].addresses != pair[1].addresses)
-            });
-            let why = if has_nat {
-                " Addresses are translated on this path."
-            } else {
-                ""
+            let has_nat = translates(given, pair);
+            let why = match has_nat {
+                true => " Addresses are translated there.",
+                false => "",
             };
             let seen = format!(
-                "{}: the checksums of {} were right or unfinished and are wrong behind.{why}",
+                "{}: the checksums of {} were {} and are wrong behind.{why}",
                 given.segment_name(pair),
                 number::counted(count(between), "packet"),
+                before(between),
             );
+            let examples = between.examples.of(Oddity::ChecksumBroken);
+            let notes = ["its checksum is not wrong", "its checksum is wrong"];
             Finding {
+                evidence: given.example_frames(examples, notes),
+                fix: fix(between, has_nat),
                 flows: given.flows(pair, count),
                 ..Finding::between(&CAUSE, pair, 0.95, seen)
             }
         })
         .collect()
+}
+
+/// What checksums were where they entered.
+fn before(between: &Between) -> &'static str {
+    let [right, unfinished] =
+        ["good", "offloaded"].map(|from| between.checksums_became(from, "bad"));
+    match (right, unfinished) {
+        (_, 0) => "right",
+        (0, _) => "unfinished",
+        _ => "right or unfinished",
+    }
+}
+
+/// What repairs it: no offload is to blame for a checksum that was right already.
+fn fix(between: &Between, has_nat: bool) -> Vec<&'static Fix> {
+    let mut fix: Vec<&Fix> = CAUSE.fix.iter().collect();
+    if has_nat && between.checksums_became("offloaded", "bad") == 0 {
+        fix.rotate_right(1);
+    }
+    fix
+}
+
+/// Whether addresses of a flow are others at the second point of a pair.
+fn translates(given: &Given<'_>, pair: usize) -> bool {
+    let (from, to) = ends_of(given.outcome.points.len(), pair);
+    given.outcome.flows.iter().any(|flow| {
+        let ends = flow.keys[from].as_ref().zip(flow.keys[to].as_ref());
+        ends.is_some_and(|(from, to)| from.addresses != to.addresses)
+    })
 }
 
 /// Packets whose bytes stayed the same; damaged ones break their checksum as well.

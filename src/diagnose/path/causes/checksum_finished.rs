@@ -1,6 +1,6 @@
 //! C10, path-checksum-left.
 
-use crate::compare::Between;
+use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -41,7 +41,10 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                 given.segment_name(pair),
                 number::counted(count(between), "packet"),
             );
+            let finished = between.examples.of(Oddity::ChecksumFinished);
+            let notes = ["its checksum is unfinished", "its checksum is right"];
             Finding {
+                evidence: given.example_frames(finished, notes),
                 flows: given.flows(pair, count),
                 ..Finding::between(&CAUSE, pair, 0.95, seen)
             }

@@ -1,7 +1,8 @@
 //! C11, path-segmentation.
 
+use crate::compare::Oddity;
 use crate::diagnose::path::finding::Finding;
-use crate::diagnose::path::given::Given;
+use crate::diagnose::path::given::{Given, MAX_SHOWN};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -40,7 +41,20 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                 number::counted(between.segmented, "super-frame"),
                 number::count(between.coalesced),
             );
+            let examples = &between.examples;
+            let cut = examples.of(Oddity::Segmented).take(MAX_SHOWN / 2);
+            let joined = examples.of_reverse(Oddity::Segmented).take(MAX_SHOWN / 2);
+            let cut_notes = [
+                "a super-frame as it entered",
+                "of the same bytes as they left",
+            ];
+            let joined_notes = ["of the same bytes as they entered", "joined as they left"];
             Finding {
+                evidence: [
+                    given.example_frames(cut, cut_notes),
+                    given.example_frames(joined, joined_notes),
+                ]
+                .concat(),
                 flows: given.flows(pair, |between| between.segmented + between.coalesced),
                 ..Finding::between(&CAUSE, pair, 0.95, seen)
             }

@@ -1,7 +1,8 @@
 //! C05, path-fragmentation.
 
+use crate::compare::Oddity;
 use crate::diagnose::path::finding::Finding;
-use crate::diagnose::path::given::Given;
+use crate::diagnose::path::given::{Given, MAX_SHOWN};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -55,7 +56,12 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                 number::count(between.refragmented),
                 between.largest_fragment[1],
             );
+            let examples = &between.examples;
+            let cut = examples.of(Oddity::Fragmented);
+            let cut = cut.chain(examples.of(Oddity::Refragmented));
+            let notes = ["as it entered", "cut as it left"];
             Finding {
+                evidence: given.example_frames(cut.take(MAX_SHOWN), notes),
                 flows: given.flows(pair, |between| between.fragmented + between.refragmented),
                 ..Finding::between(&CAUSE, pair, 0.95, seen)
             }

@@ -1,5 +1,6 @@
 //! C08, path-duplication.
 
+use crate::compare::Oddity;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -50,7 +51,10 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                 number::counted(between.more_copies[1], "copy").replace("copys", "copies"),
                 number::counted(between.front_passed.packets, "packet"),
             );
+            let copied = between.examples.of(Oddity::Copied);
+            let notes = ["came once as it entered", "came more often as it left"];
             Finding {
+                evidence: given.example_frames(copied, notes),
                 flows: given.flows(pair, |between| between.more_copies[1]),
                 ..Finding::between(&CAUSE, pair, 0.8, seen)
             }

@@ -1,5 +1,6 @@
 //! C04, path-reassembly.
 
+use crate::compare::Oddity;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -53,7 +54,10 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                 given.segment_name(pair),
                 number::counted(between.reassembled, "datagram"),
             );
+            let joined = between.examples.of_reverse(Oddity::Fragmented);
+            let notes = ["in fragments as it entered", "whole as it left"];
             Finding {
+                evidence: given.example_frames(joined, notes),
                 flows: given.flows(pair, |between| between.reassembled),
                 ..Finding::between(&CAUSE, pair, 0.95, seen)
             }

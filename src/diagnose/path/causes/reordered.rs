@@ -1,5 +1,6 @@
 //! C09, path-reordering.
 
+use crate::compare::Oddity;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -46,6 +47,8 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
         .filter(|(_, between)| between.reordered[0] > 0);
     changed
         .map(|(pair, between)| {
+            let overtaken = between.examples.of(Oddity::Overtaken);
+            let notes = ["as it entered", "behind others that entered later"];
             let (late, all) = (between.reordered[0], between.front_passed.packets);
             let seen = format!(
                 "{}: {} of {} came after others that were sent later ({}).",
@@ -59,6 +62,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                     true => Severity::Warning,
                     false => CAUSE.severity,
                 },
+                evidence: given.example_frames(overtaken, notes),
                 flows: given.flows(pair, |between| between.reordered[0]),
                 ..Finding::between(&CAUSE, pair, 0.95, seen)
             }

@@ -237,7 +237,7 @@ fn finding(found: &path::Finding, numbers: &[usize]) -> PathFinding {
         confidence: found.confidence,
         evidence: found.evidence.iter().map(evidence).collect(),
         disprove: cause.disprove.to_owned(),
-        fix: cause
+        fix: found
             .fix
             .iter()
             .map(|fix| Fix {

@@ -9,8 +9,8 @@ use crate::diagnose::path::{Sums, ends_of};
 use crate::model::{FlowKey, TunnelKind};
 use crate::report::build::rows::flow_key;
 use crate::report::comparison::document::{
-    Changes, ChecksumChange, Count, Damage, DamageKind, Delay, Layout, NatMapping, OneSided,
-    Segment,
+    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, Layout, NatMapping,
+    OneSided, Segment,
 };
 
 /// Most mappings that are listed.
@@ -85,6 +85,12 @@ fn of(
             .iter()
             .map(|pair| damage(outcome, pair))
             .collect(),
+        damage_at: outcome.damage_in_common(between).map(|place| DamagePlace {
+            first_offset: place.start,
+            last_offset: place.end.saturating_sub(1),
+        }),
+        spoiled_datagrams: between.spoiled,
+        partly_compared: between.partly_compared,
         changes: changes(between),
         loss: None,
         delay: delays.and_then(Delays::figures).as_ref().map(delay),
@@ -137,8 +143,8 @@ fn count(count: &compare::Count) -> Count {
 fn damage(outcome: &Outcome, pair: &compare::Pair) -> Damage {
     let examined = outcome.damage(pair);
     let sides = examined.map(|(damage, is_backward)| match is_backward {
-        false => (damage, &damage.front, &damage.back, damage.looks[0]),
-        true => (damage, &damage.back, &damage.front, damage.looks[1]),
+        false => (damage, &damage.front, &damage.back, damage.look(false)),
+        true => (damage, &damage.back, &damage.front, damage.look(true)),
     });
     Damage {
         from_frame: pair.front.frame,
@@ -159,6 +165,8 @@ fn kind(look: DamageLook) -> DamageKind {
         DamageLook::Patterned => DamageKind::Patterned,
         DamageLook::Shifted => DamageKind::Shifted,
         DamageLook::Resized => DamageKind::Resized,
+        DamageLook::Translated => DamageKind::Translated,
+        DamageLook::SamePlace => DamageKind::SamePlace,
         DamageLook::Replaced => DamageKind::Replaced,
     }
 }

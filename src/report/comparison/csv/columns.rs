@@ -103,6 +103,12 @@ pub(super) const COLUMNS: &[Column] = &[
     ("reordered", |row| row.segment.reordered.to_string()),
     ("appeared", |row| row.segment.appeared.to_string()),
     ("corrupted", |row| row.segment.corrupted.to_string()),
+    ("spoiled_datagrams", |row| {
+        row.segment.spoiled_datagrams.to_string()
+    }),
+    ("partly_compared", |row| {
+        row.segment.partly_compared.to_string()
+    }),
     ("outside", |row| row.segment.outside.to_string()),
     ("one_sided", |row| {
         let seen = row.segment.one_sided.iter().map(|seen| seen.packets);

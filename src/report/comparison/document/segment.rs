@@ -34,6 +34,15 @@ pub struct Segment {
     pub corrupted: u64,
     /// How, of the first of them; 8 at most.
     pub damage: Vec<Damage>,
+    /// Where all of `damage` is, if that is the same place in three packets or more; else `null`.
+    pub damage_at: Option<DamagePlace>,
+    /// Datagrams that are among `arrived`, but with other bytes than they were sent with, or with
+    /// a checksum that went wrong on the way: one damaged fragment spoils its datagram.
+    pub spoiled_datagrams: u64,
+    /// Packets and fragments seen at both ends of which a capture has but the beginning: no more
+    /// than the first 16 bytes of what they carry was compared, so that damage behind that is not
+    /// in `corrupted`.
+    pub partly_compared: u64,
     /// What was changed on purpose.
     pub changes: Changes,
     /// What is known of the losses; `null` if nothing was lost.
@@ -205,6 +214,15 @@ pub struct Damage {
     pub kind: DamageKind,
 }
 
+/// Where bytes of several packets differ, in bytes from the beginning of the IP payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DamagePlace {
+    /// The first.
+    pub first_offset: u32,
+    /// The last.
+    pub last_offset: u32,
+}
+
 /// What damage looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -213,12 +231,18 @@ pub enum DamageKind {
     Bits,
     /// A run of bytes became all the same, zero most often.
     Filled,
-    /// Equal differences at equal distances, as a bad memory chip or bus makes them.
+    /// Equal differences at equal distances, as a bad memory chip or bus makes them, or bytes
+    /// that repeat.
     Patterned,
     /// The same bytes, but moved.
     Shifted,
     /// The packet is shorter or longer.
     Resized,
+    /// Words of a fragment that is not the first, where a first one has ports and checksum: what
+    /// translates addresses takes each fragment for a whole packet.
+    Translated,
+    /// Something else in each of three packets or more, but always at the same few bytes.
+    SamePlace,
     /// None of these: other data, as when a middlebox rewrites it.
     Replaced,
     /// The files could not be read again.

@@ -19,7 +19,7 @@ pub(super) fn shown(comparison: &Comparison) -> Vec<&Segment> {
     segments.collect()
 }
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 17] = [
     "@segment",
     "#packets sent",
     "#arrived",
@@ -34,6 +34,7 @@ const COLUMNS: [&str; 16] = [
     "#copies made, removed",
     "#appeared",
     "#damaged",
+    "#datagrams spoiled",
     "#not judged",
     "#elsewhere",
 ];
@@ -90,6 +91,7 @@ fn row(comparison: &Comparison, segment: &Segment) -> Vec<Cell> {
         text(copies),
         count(segment.appeared),
         count(segment.corrupted),
+        count(segment.spoiled_datagrams),
         count(segment.outside),
         count(segment.one_sided.iter().map(|seen| seen.packets).sum()),
     ]
@@ -122,19 +124,27 @@ pub(super) fn damage(comparison: &Comparison) -> Option<Section> {
     ];
     let mut table = Table::new("damage-table", "The first of each segment", &columns);
     let mut all = 0_u64;
+    let mut lead = "Packets whose bytes are not the same at both ends.".to_owned();
     for segment in shown(comparison) {
+        let common = words::damage_in_common(segment).join("; ");
+        if !common.is_empty() {
+            lead.push_str(&format!(
+                " {}: {common}.",
+                words::stretch(comparison, segment)
+            ));
+        }
         all = all.saturating_add(segment.corrupted);
         for damage in segment.damage.iter().take(8) {
             table.push(vec![
                 text(words::stretch(comparison, segment)),
                 count(damage.from_frame),
                 count(damage.to_frame),
-                text(clipped(&words::damage(damage), PARAGRAPH)),
+                text(clipped(&words::damage_of(segment, damage), PARAGRAPH)),
             ]);
         }
     }
-    let lead = "Packets whose bytes are not the same at both ends.".to_owned();
     let is_empty = table.rows.is_empty();
     let part = Part::Table(Box::new(table.of(all, "packet")));
+    let lead = clipped(&lead, PARAGRAPH);
     (!is_empty).then(|| Section::of("damage", "Damage", lead, part))
 }

@@ -59,8 +59,12 @@ fn write_damage(comparison: &Comparison, segment: &Segment, page: &mut Page) {
     let stretch = words::stretch(comparison, segment);
     page.heading(3, &format!("Damage from {}", sentence(&stretch)));
     let all = number::counted(segment.corrupted, "packet");
-    let remark = format!("{all} whose bytes are not the same at both ends.");
-    page.paragraph(&sentence(&remark));
+    let mut remark = format!("{all} whose bytes are not the same at both ends");
+    for common in words::damage_in_common(segment) {
+        remark.push_str("; ");
+        remark.push_str(&common);
+    }
+    page.paragraph(&sentence(&format!("{remark}.")));
     let (from, to) = (segment.from, segment.to);
     let (from, to) = (
         words::point_name(comparison, from),
@@ -72,7 +76,7 @@ fn write_damage(comparison: &Comparison, segment: &Segment, page: &mut Page) {
         .map(|damage| {
             let (there, here) = (damage.from_frame, damage.to_frame);
             let (there, here) = (number::count(there), number::count(here));
-            let text = words::damage(damage);
+            let text = words::damage_of(segment, damage);
             let frames = format!("frame {there} of {from}, frame {here} of {to}");
             format!("- {}", sentence(&format!("{frames}: {text}")))
         });

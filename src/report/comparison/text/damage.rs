@@ -30,16 +30,19 @@ fn write_segment(
         number::counted(segment.corrupted, "packet")
     };
     page.heading(&title, &remark)?;
+    for common in words::damage_in_common(segment) {
+        page.paragraph("  ", 2, &common, Tone::Normal)?;
+    }
     for damage in &segment.damage {
         let frames = format!(
-            "frame {} of {}, frame {} of {}",
+            "frame {} of {}, frame {} of {}: {}",
             number::count(damage.from_frame),
             words::point_name(comparison, segment.from),
             number::count(damage.to_frame),
             words::point_name(comparison, segment.to),
+            words::damage_of(segment, damage),
         );
-        page.paragraph("  ", 2, &frames, Tone::Normal)?;
-        page.field("", &words::damage(damage), Tone::Normal)?;
+        page.paragraph("  ", 4, &frames, Tone::Normal)?;
     }
     Ok(())
 }

@@ -33,6 +33,15 @@ pub(in crate::report::comparison) fn segment_facts(
         let text = format!("{packets} whose bytes are not the same at both ends");
         facts.push(Fact::fault("damaged", text));
     }
+    if segment.spoiled_datagrams > 0 {
+        let (spoiled, arrived) = (segment.spoiled_datagrams, segment.arrived.datagrams);
+        let all = number::counted(arrived, "datagram");
+        let text = format!(
+            "{} of {all} that arrived, by damage or a checksum that went wrong",
+            number::count(spoiled)
+        );
+        facts.push(Fact::fault("spoiled", text));
+    }
     let took = match &segment.delay {
         Some(took) => delay(took, is_relative(comparison, segment)),
         None => "unknown: nothing was matched".to_owned(),
@@ -44,6 +53,11 @@ pub(in crate::report::comparison) fn segment_facts(
         let packets = number::counted(segment.outside, "packet");
         let text = format!("{packets} that passed while the other capture showed nothing");
         facts.push(Fact::plain("not judged", text));
+    }
+    if segment.partly_compared > 0 {
+        let packets = number::counted(segment.partly_compared, "packet");
+        let text = format!("{packets} in a capture; just their beginning is compared");
+        facts.push(Fact::plain("cut off", text));
     }
     facts.extend(one_sided(comparison, segment));
     facts
