@@ -1,11 +1,13 @@
-//! How far the clocks of captures are apart, which way traffic goes, and in which order
-//! the points lie: from a sample of packets, the same at every point.
+//! How far the clocks of captures are apart, which way traffic goes, and which of two points
+//! lies in front: from a sample of packets, the same at every point.
 //!
 //! Of each capture those packets are kept whose hash is smallest. Whatever two captures
 //! have in common is then in both samples, however long they are (A. Broder, "On the
 //! resemblance and containment of documents", 1997).
 
+use super::clock::Slope;
 use super::content::hash;
+use super::order::Lead;
 use super::sighting::{Form, Sighting};
 use crate::model::{Addresses, Duration, FlowKey, Timestamp};
 use foldhash::quality::FixedState;
@@ -21,8 +23,12 @@ const ENOUGH: usize = 8;
 /// Clocks that are closer than this are taken to be set by one time.
 const SET_ALIKE: Duration = Duration::from_secs(1);
 
-/// Samples of the packets of one point: with the names of their flows, without these, and
-/// without all that NAT and NICs may change.
+/// Stretches of time of which each tells once how far clocks are apart.
+const STRETCHES: usize = 64;
+
+/// Samples of the packets of one point: with the names of their flows, without these, without
+/// all that NAT and NICs may change, and of datagrams that may be in fragments elsewhere what
+/// their first fragment shows of them.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
     /// Bytes of payloads that tell packets apart.
@@ -31,6 +37,7 @@ pub(super) struct Sample {
     named: Marks,
     strict: Marks,
     loose: Marks,
+    begun: Marks,
 }
 
 /// Packets by hash, the smallest ones.
@@ -102,6 +109,12 @@ impl Sample {
             if is_telling {
                 self.loose.take(hash(&[sighting.beginning()]), mark);
             }
+            if begins_datagram(sighting) {
+                let addresses = FixedState::with_seed(0).hash_one(lane.addresses);
+                let protocol = u64::from(sighting.protocol.0);
+                let begun = hash(&[addresses, protocol, id, sighting.head]);
+                self.begun.take(begun, mark);
+            }
         }
     }
 
@@ -112,7 +125,19 @@ impl Sample {
             return Some(named.and_renamed(self.strict.met(&other.strict)));
         }
         let strictly = self.strict.common(&other.strict);
-        strictly.or_else(|| self.loose.common(&other.loose))
+        strictly
+            .or_else(|| self.begun.common(&other.begun))
+            .or_else(|| self.loose.common(&other.loose))
+    }
+}
+
+/// Whether it is a first fragment, or whole what may come in fragments elsewhere: both begin
+/// with the same bytes, and have one identification.
+fn begins_datagram(sighting: &Sighting) -> bool {
+    match sighting.form {
+        Form::Piece => sighting.offset == 0,
+        Form::Whole => sighting.may_be_cut(),
+        Form::Segment => false,
     }
 }
 
@@ -217,11 +242,14 @@ impl<'a> Common<'a> {
     /// Which addresses go from the second to the first, as the first and as the second
     /// see them.
     pub fn backward(&self) -> [Vec<(Addresses, bool)>; 2] {
+        let trend = self.trend();
+        let begin = self.pairs.first().map_or(Timestamp(0), |(one, _)| one.time);
         let mut ways: BTreeMap<Addresses, Way> = BTreeMap::new();
         for (one, other) in &self.pairs {
             let way = ways.entry(one.addresses).or_default();
+            let drifted = (one.time - begin).0 as f64 * trend;
             way.steps += i64::from(steps(one, other));
-            way.ahead += i128::from((other.time - one.time).0);
+            way.ahead += i128::from((other.time - one.time).0) - i128::from(drifted as i64);
             way.packets += 1;
             way.there = Some(other.addresses);
         }
@@ -236,23 +264,50 @@ impl<'a> Common<'a> {
         told
     }
 
-    /// How much more goes from the first to the second than back, as far as that can be
-    /// told: more than 0 if the first lies in front.
-    pub fn lead(&self) -> i64 {
+    /// How much faster the second clock runs, by what most packets are of: what comes early and
+    /// what comes late would seem to go different ways otherwise.
+    fn trend(&self) -> f64 {
+        let mut ways: BTreeMap<Addresses, Vec<Met<'_>>> = BTreeMap::new();
+        for met in &self.pairs {
+            ways.entry(met.0.addresses).or_default().push(*met);
+        }
+        let Some(mut most) = ways.into_values().max_by_key(Vec::len) else {
+            return 0.0;
+        };
+        most.sort_unstable_by_key(|(one, _)| one.time);
+        let each = most.len().div_ceil(STRETCHES).max(1);
+        let points: Vec<(i64, i64)> = most.chunks_mut(each).map(median).collect();
+        let slope = Slope::along(&points).filter(Slope::is_shown);
+        slope.map_or(0.0, |slope| slope.tilt)
+    }
+
+    /// Who lies in front, as far as that can be told: of each two hosts by what goes between
+    /// them, whichever way.
+    pub fn leads(&self) -> BTreeMap<Addresses, Lead> {
         let are_set_alike = self.ahead.0.saturating_abs() < SET_ALIKE.0;
-        let leads = self.pairs.iter().map(|(one, other)| {
+        let mut leads: BTreeMap<Addresses, Lead> = BTreeMap::new();
+        for (one, other) in &self.pairs {
+            let reversed = one.addresses.reversed();
+            let is_turned = reversed < one.addresses;
+            let hosts = if is_turned { reversed } else { one.addresses };
             let by_time = match are_set_alike {
                 true => (other.time - one.time).0.signum(),
                 false => 0,
             };
-            let sign = match steps(one, other) {
-                0 => by_time,
-                steps => i64::from(steps),
-            };
-            sign * i64::from(one.bytes)
-        });
-        leads.sum()
+            let lead = leads.entry(hosts).or_default();
+            lead.take(one.bytes, steps(one, other).into(), by_time, is_turned);
+        }
+        leads
     }
+}
+
+/// When half of some packets that are in order of time had passed, and how far the second clock
+/// was ahead for half of them.
+fn median(some: &mut [Met<'_>]) -> (i64, i64) {
+    let middle = some.len() / 2;
+    let at = some[middle].0.time.0;
+    let (_, median, _) = some.select_nth_unstable_by_key(middle, ahead);
+    (at, ahead(median).0)
 }
 
 /// Which way some addresses go.
@@ -281,33 +336,11 @@ fn steps(one: &Mark, other: &Mark) -> i32 {
     (i32::from(one.hop_limit) - i32::from(other.hop_limit)).signum()
 }
 
-/// The points in the order of the path; `leads` says of two how much more goes from the
-/// first to the second. What cannot be told stays as it was given.
-pub(super) fn in_order(points: usize, leads: impl Fn(usize, usize) -> i64) -> Vec<usize> {
-    let behind = |point: usize| {
-        let others = (0..points).filter(|other| *other != point);
-        others
-            .map(|other| leads(other, point).signum())
-            .sum::<i64>()
-    };
-    let mut order: Vec<usize> = (0..points).collect();
-    order.sort_by_key(|point| behind(*point));
-    order
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::compare::sighting::example;
     use crate::model::{Protocol, ScopeTag};
-
-    #[test]
-    fn points_are_put_in_order_and_stay_where_nothing_is_known() {
-        let place = [2_i64, 0, 3, 1];
-        let known = |one: usize, other: usize| (place[other] - place[one]) * 100;
-        assert_eq!(in_order(4, known), [1, 3, 0, 2]);
-        assert_eq!(in_order(4, |_, _| 0), [0, 1, 2, 3]);
-    }
 
     fn lane(from: u32) -> FlowKey {
         FlowKey {
@@ -366,5 +399,67 @@ mod tests {
         let renamed = |(one, other): &&Met<'_>| one.addresses != other.addresses;
         assert_eq!(common.pairs.iter().filter(renamed).count(), 10);
         assert_eq!(common.pairs.len(), 20);
+    }
+
+    /// So many packets, as one point sees them: whole at one, the first fragments at another.
+    fn datagrams(form: Form, later: i64) -> Sample {
+        let mut sample = Sample::new(16);
+        let sightings = (1..=50).map(|number| Sighting {
+            time: Timestamp(i64::from(number) * 1_000_000 + later),
+            form,
+            bytes: if form == Form::Piece { 1_480 } else { 8_000 },
+            ip_bytes: 8_020,
+            more: form == Form::Piece,
+            ..example(number)
+        });
+        sample.take(&[lane(1)], &sightings.collect::<Vec<_>>());
+        sample
+    }
+
+    #[test]
+    fn a_datagram_is_met_by_its_first_fragment() {
+        let (cut, whole) = (datagrams(Form::Piece, 0), datagrams(Form::Whole, 7_000));
+        let common = cut.common(&whole).unwrap();
+        assert_eq!((common.ahead, common.pairs.len()), (Duration(7_000), 50));
+        assert_eq!(whole.common(&cut).unwrap().ahead, Duration(-7_000));
+        let others = datagrams(Form::Whole, 3_600_000_000_000);
+        assert_eq!(cut.common(&others).unwrap().pairs.len(), 50);
+    }
+
+    /// Most goes there all the time; of what goes back, all comes early. A clock that loses time
+    /// makes what comes early seem to be further ahead.
+    #[test]
+    fn a_clock_that_drifts_turns_nothing_around() {
+        let back = lane(1).addresses.reversed();
+        let lanes = [
+            lane(1),
+            FlowKey {
+                addresses: back,
+                ..lane(1)
+            },
+        ];
+        for ppm in [-200, -50, 0, 50, 200] {
+            let seen = |is_there: bool| {
+                let mut sample = Sample::new(16);
+                let sightings = (1..3_000).map(|number| {
+                    let goes_back = number < 100 && number % 10 == 0;
+                    let sent = i64::from(number) * 1_000_000;
+                    let took = if goes_back { -2_000 } else { 2_000 };
+                    let here = sent + sent / 1_000_000 * ppm + took;
+                    Sighting {
+                        time: Timestamp(if is_there { here } else { sent }),
+                        lane: goes_back.into(),
+                        ..example(number)
+                    }
+                });
+                sample.take(&lanes, &sightings.collect::<Vec<_>>());
+                sample
+            };
+            let (here, there) = (seen(false), seen(true));
+            let [ways, _] = here.common(&there).unwrap().backward();
+            for (addresses, is_backward) in ways {
+                assert_eq!(is_backward, addresses == back, "{ppm} ppm");
+            }
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! What is known before anything is matched: of each capture so much is read as it takes to
 //! know how their clocks are apart.
 
-use super::align::{Common, Sample, in_order};
+use super::align::{Common, Sample};
 use super::content::HEAD_BYTES;
 use super::observer::{Manner, Observer};
+use super::order::{Known, Leads};
+use super::outcome::OrderFacts;
 use super::run::{Open, Options, Order, Pass, Read};
 use super::sighting::Sighting;
 use crate::model::{Addresses, Duration};
@@ -18,8 +20,8 @@ pub(super) struct Aligned {
     pub order: Vec<usize>,
     /// Captures that show nothing of those, and how many packets were seen in each.
     pub strangers: Vec<(usize, u64)>,
-    /// Whether it is another than was given.
-    pub is_found: bool,
+    /// What is known of it.
+    pub told: OrderFacts,
     /// How far clocks are ahead of that of the first point, by place in that order.
     pub rough: Vec<Duration>,
     /// Whether that is known.
@@ -182,18 +184,32 @@ fn group_of(first: usize, left: &mut Vec<usize>, samplers: &[Sampler]) -> Vec<us
 
 fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order) -> Aligned {
     let common = |one: usize, other: usize| samplers[one].sample.common(&samplers[other].sample);
-    let lead = |one: usize, other: usize| {
-        let common = common(together[one], together[other]);
-        common.map_or(0, |common| common.lead())
-    };
     let captures = together.len();
+    let pairs = (0..captures).flat_map(|one| (one + 1..captures).map(move |other| (one, other)));
+    // Where the order is given, only neighbours are asked whether they contradict it.
+    let is_asked = |(one, other): &(usize, usize)| order == Order::Found || other - one == 1;
+    let leads: Leads = pairs
+        .filter(is_asked)
+        .filter_map(|(one, other)| {
+            let common = common(together[one], together[other])?;
+            Some(((one, other), common.leads()))
+        })
+        .collect();
+    let known = Known::of(captures, &leads);
     let found: Vec<usize> = match order {
         Order::Given => (0..captures).collect(),
-        Order::Found => in_order(captures, lead),
+        Order::Found => known.in_order(),
     };
     let strangers = (0..samplers.len()).filter(|capture| !together.contains(capture));
     let mut aligned = Aligned {
-        is_found: order == Order::Found,
+        told: OrderFacts {
+            was_wanted: order == Order::Found,
+            unknown: match order {
+                Order::Given => Vec::new(),
+                Order::Found => known.untold(&found),
+            },
+            contradicted: known.contradicted(&found),
+        },
         rough: vec![Duration(0); captures],
         is_known: vec![false; captures],
         backward: HashMap::new(),

@@ -10,11 +10,12 @@ use crate::model::{Duration, Timestamp};
 
 /// Steps of time of which the extremes are kept; with more they get twice as wide.
 const STEPS: usize = 64;
-/// The narrowest of them.
-const NARROWEST: i64 = 50_000_000;
-/// Steps it takes to say how fast a clock runs.
+/// The narrowest of them: the sooner it is known how fast a clock runs, the fewer packets are
+/// timed by one that is taken to run like the first.
+const NARROWEST: i64 = 5_000_000;
+/// Steps it takes to know how fast a clock runs.
 const TO_DRIFT: usize = 8;
-/// So are these spans of time.
+/// The time it takes to tell of it.
 const DRIFT_AFTER: i64 = 1_000_000_000;
 /// No clock runs faster or slower than another by more: bad crystals are off by 0.0001, and
 /// time daemons slew by 0.0005.
@@ -93,6 +94,7 @@ struct Line {
     height: f64,
     slope: f64,
     slope_error: f64,
+    /// Whether there was time enough to tell of a slope.
     has_slope: bool,
 }
 
@@ -210,8 +212,8 @@ impl Clock {
         let backward: Vec<(i64, i64)> = self.steps.iter().filter_map(|s| s.backward).collect();
         let slope = [&forward, &backward]
             .into_iter()
-            .filter_map(|points| slope(points))
-            .filter(|slope| slope.tilt.abs() <= STEEPEST)
+            .filter_map(|points| Slope::along(points))
+            .filter(|slope| slope.span >= DRIFT_AFTER || slope.is_shown())
             .min_by(|one, other| one.error.total_cmp(&other.error));
         let tilt = slope.map_or(0.0, |slope| slope.tilt);
         let off = |point: &(i64, i64)| point.1 as f64 - tilt * point.0 as f64;
@@ -226,7 +228,7 @@ impl Clock {
             height,
             slope: tilt,
             slope_error: slope.map_or(0.0, |slope| slope.error),
-            has_slope: slope.is_some(),
+            has_slope: slope.is_some_and(|slope| slope.span >= DRIFT_AFTER),
         };
     }
 
@@ -273,39 +275,82 @@ impl Step {
     }
 }
 
+/// How points lie along a line.
 #[derive(Clone, Copy, Debug)]
-struct Slope {
-    tilt: f64,
+pub(super) struct Slope {
+    pub tilt: f64,
     error: f64,
+    /// From the first point to the last.
+    span: i64,
 }
 
-/// The median of the slopes between all pairs of points (Theil and Sen), and how far
-/// apart the halves of them are.
-fn slope(points: &[(i64, i64)]) -> Option<Slope> {
-    let (first, last) = (points.first()?, points.last()?);
-    let span = last.0 - first.0;
-    if points.len() < TO_DRIFT || span < DRIFT_AFTER {
-        return None;
+impl Slope {
+    /// That of points in order of time: the median of the slopes between all pairs of them
+    /// (Theil and Sen).
+    pub fn along(points: &[(i64, i64)]) -> Option<Self> {
+        let slope = Self::through(points);
+        slope.filter(|slope| slope.tilt.abs() <= STEEPEST)
     }
+
+    /// Whether it is more than chance makes of points.
+    pub fn is_shown(&self) -> bool {
+        self.tilt.abs() > self.error
+    }
+
+    fn through(points: &[(i64, i64)]) -> Option<Self> {
+        let (first, last) = (points.first()?, points.last()?);
+        let span = last.0.saturating_sub(first.0);
+        if points.len() < TO_DRIFT || span <= 0 {
+            return None;
+        }
+        let tilts = tilts(points, span);
+        let tilt = share_of(&tilts, 50);
+        let halves = (share_of(&tilts, 75) - share_of(&tilts, 25)) / 2.0;
+        Some(Self {
+            tilt,
+            error: halves.max(swing(points, tilt, span)),
+            span,
+        })
+    }
+}
+
+/// The slopes between points that are not near each other: those say little.
+fn tilts(points: &[(i64, i64)], span: i64) -> Vec<f64> {
     let pairs = points.iter().enumerate();
     let mut tilts: Vec<f64> = pairs
         .flat_map(|(place, one)| {
-            // Near ones say little.
             points[place + 1..]
                 .iter()
-                .filter(move |other| (other.0 - one.0).saturating_mul(4) >= span)
-                .map(move |other| {
-                    let climbed = other.1.saturating_sub(one.1);
-                    climbed as f64 / (other.0 - one.0).max(1) as f64
-                })
+                .map(move |other| (other.0.saturating_sub(one.0), other.1.saturating_sub(one.1)))
+                .filter(move |(went, _)| went.saturating_mul(4) >= span)
+                .map(move |(went, climbed)| climbed as f64 / went.max(1) as f64)
         })
         .collect();
     tilts.sort_unstable_by(f64::total_cmp);
-    let at = |share: usize| tilts[(tilts.len() - 1) * share / 100];
-    Some(Slope {
-        tilt: at(50),
-        error: (at(75) - at(25)) / 2.0,
-    })
+    tilts
+}
+
+/// How far a line can be tilted from one and still lie in twice the band that most points are
+/// in. The slopes between all pairs are many and agree soon; but the fastest of a step is only as
+/// fast as chance had it, and a queue that fills or empties is like a clock that drifts.
+fn swing(points: &[(i64, i64)], tilt: f64, span: i64) -> f64 {
+    let off = points
+        .iter()
+        .map(|(at, ahead)| *ahead as f64 - tilt * *at as f64);
+    let mut off: Vec<f64> = off.collect();
+    off.sort_unstable_by(f64::total_cmp);
+    2.0 * (share_of(&off, 90) - share_of(&off, 10)) / span as f64
+}
+
+/// The value up to which so many of 100 are, of some that are sorted.
+fn share_of(sorted: &[f64], share: usize) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    // Of few the first and the last.
+    let place = match share {
+        share if share > 50 => (last * share).div_ceil(100),
+        share => last * share / 100,
+    };
+    sorted.get(place).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -343,6 +388,37 @@ mod tests {
         let here = there + 10_800_000_000_000 + 250_000 + 500_000;
         let back = clock.to_reference(Timestamp(here)).0 - there;
         assert!(back.abs() < 30_000, "{back}");
+    }
+
+    /// Of a clock that runs as the first does nothing else is told, whatever chance does.
+    #[test]
+    fn what_chance_makes_of_the_fastest_is_no_drift() {
+        for seed in 1..40_i64 {
+            let mut chance = seed;
+            let clock = clock_of((0..300).map(|number| {
+                chance = (chance * 16_807) % 0x7fff_ffff;
+                let slow = if chance % 5 == 0 { 1 } else { 40 };
+                let took = 30_000 + (chance / 7) % (slow * 2_000);
+                let sent = number * 10_000_000;
+                (sent, sent + 10_800_000_000_000 + took, false)
+            }));
+            let (drift, error) = clock.drift_ppm().unwrap();
+            assert!(drift.abs() <= error, "{seed}: {drift} +- {error}");
+        }
+    }
+
+    /// Before it can be told, it is known: what came in the first second is not timed by a clock
+    /// that is taken not to drift.
+    #[test]
+    fn a_drift_is_known_within_a_few_steps() {
+        let clock = clock_of((0..1_000).map(|number| {
+            let sent = number * 100_000;
+            (sent, sent + 10_800_000_000_000 + sent / 5_000, false) // 200 ppm
+        }));
+        assert_eq!(clock.drift_ppm(), None);
+        let (there, here) = (100_000_000, 10_800_100_020_000);
+        let back = clock.to_reference(Timestamp(here)).0 - there;
+        assert!(back.abs() < 500, "{back}");
     }
 
     #[test]

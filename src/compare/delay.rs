@@ -7,6 +7,9 @@ use hdrhistogram::Histogram;
 #[derive(Clone, Debug)]
 pub struct Delays {
     histogram: Histogram<u32>,
+    /// The least and the most, to the last digit.
+    least: u64,
+    most: u64,
     /// How many there were when it was last asked how long 99 of 100 took, and that.
     asked: (u64, u64),
 }
@@ -38,6 +41,8 @@ impl Delays {
         let histogram = Histogram::new(DIGITS).ok()?;
         Some(Self {
             histogram,
+            least: u64::MAX,
+            most: 0,
             asked: (0, 0),
         })
     }
@@ -46,12 +51,16 @@ impl Delays {
     /// is below zero.
     pub fn record(&mut self, nanoseconds: i64, packets: u32) {
         let value = u64::try_from(nanoseconds).unwrap_or(0);
+        self.least = self.least.min(value);
+        self.most = self.most.max(value);
         // It grows as needed, up to this.
         let _ = self.histogram.record_n(value.min(LONGEST), packets);
     }
 
     /// Adds others.
     pub fn add(&mut self, others: &Self) {
+        self.least = self.least.min(others.least);
+        self.most = self.most.max(others.most);
         // They grow as needed, so that nothing is out of range.
         let _ = self.histogram.add(&others.histogram);
     }
@@ -67,13 +76,15 @@ impl Delays {
 
     /// What they are.
     pub fn figures(&self) -> Option<DelayFigures> {
-        let histogram = &self.histogram;
+        let (histogram, least, most) = (&self.histogram, self.least, self.most);
+        // What has two digits may lie beyond what has all.
+        let within = |nanoseconds: u64| nanoseconds.clamp(least, most);
         (!histogram.is_empty()).then(|| DelayFigures {
             packets: histogram.len(),
-            min: histogram.min(),
-            median: histogram.value_at_quantile(0.5),
-            p99: p99(histogram),
-            max: histogram.max(),
+            min: least,
+            median: within(histogram.value_at_quantile(0.5)),
+            p99: within(p99(histogram)),
+            max: most,
         })
     }
 }
@@ -156,6 +167,21 @@ mod tests {
         let figures = delays.figures().unwrap();
         assert_eq!((figures.packets, figures.min), (64, 0));
         assert!(figures.max >= LONGEST);
+    }
+
+    #[test]
+    fn the_least_and_the_most_are_exact_and_all_else_is_between_them() {
+        let mut delays = Delays::new().unwrap();
+        delays.record(1_000_000, 190);
+        let alike = delays.figures().unwrap();
+        let figures = [alike.min, alike.median, alike.p99, alike.max];
+        assert_eq!(figures, [1_000_000; 4]);
+        let mut others = Delays::new().unwrap();
+        others.record(999_999, 1);
+        others.record(1_234_567, 1);
+        delays.add(&others);
+        let both = delays.figures().unwrap();
+        assert_eq!((both.min, both.max), (999_999, 1_234_567));
     }
 
     #[test]

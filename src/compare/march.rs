@@ -54,6 +54,8 @@ pub(super) struct Waiting {
     pub flow: u32,
     /// Whether it is noted for copies of it.
     noted: Noted,
+    /// As in [`Parcel`](super::parcel::Parcel).
+    pub tells_time: bool,
     /// When it was first seen, and when last, by the clock of the first point.
     pub first: Timestamp,
     pub last: Timestamp,
@@ -178,6 +180,7 @@ impl March {
             point,
             flow,
             noted,
+            tells_time: sighting.can_be_told(),
             first: time,
             last: time,
             seen: 0,

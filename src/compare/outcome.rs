@@ -18,8 +18,8 @@ pub struct Outcome {
     pub points: Vec<PointFacts>,
     /// Captures that are no points of the path.
     pub strangers: Vec<Stranger>,
-    /// Whether that order was found.
-    pub is_order_found: bool,
+    /// What is known of that order.
+    pub order: OrderFacts,
     /// Flows; the one without a number is all that are beyond the bound.
     pub flows: Vec<FlowFacts>,
     /// Packets over time and how long they took, by pair of points: neighbours, then the
@@ -67,6 +67,24 @@ pub struct PointFacts {
     pub flows_refused: u64,
     /// Tunnel packets that were not opened, for want of room.
     pub tunnels_unopened: u64,
+}
+
+/// What is known of the order in which points lie.
+#[derive(Clone, Debug, Default)]
+pub struct OrderFacts {
+    /// Whether it was looked for.
+    pub was_wanted: bool,
+    /// Places of points that may as well lie behind the next, if it was.
+    pub unknown: Vec<usize>,
+    /// Places of points that lie behind the next, as TTLs tell.
+    pub contradicted: Vec<usize>,
+}
+
+impl OrderFacts {
+    /// Whether any of it was found.
+    pub fn is_found(&self, points: usize) -> bool {
+        self.was_wanted && self.unknown.len() + 1 < points
+    }
 }
 
 /// A capture that shows nothing of the others, or next to nothing: other traffic, another

@@ -41,6 +41,8 @@ pub(super) struct Parcel {
     pub is_carrier: bool,
     /// Whether it can be told from others with the same content.
     pub has_identity: bool,
+    /// Whether who has the same has this, and no other: then it tells the time.
+    pub tells_time: bool,
     /// Whether it is a super-frame of UDP, which came in several messages elsewhere.
     pub is_super_udp: bool,
     /// Whether it has been under way for longer than most.
@@ -119,6 +121,7 @@ impl Parcel {
             seen: 0,
             is_carrier: sighting.is_carrier,
             has_identity: sighting.has_identity(),
+            tells_time: sighting.can_be_told(),
             is_super_udp: false,
             is_old: false,
             is_under_way: true,
@@ -140,6 +143,12 @@ impl Parcel {
         self.reach = self.reach.max(other.reach);
         self.seen |= other.seen;
         self.is_carrier |= other.is_carrier;
+    }
+
+    /// Whether what is seen is surely this. What goes without an identification only here may
+    /// be another.
+    pub fn tells_time_of(&self, sighting: &Sighting) -> bool {
+        sighting.can_be_told() || (self.tells_time && !self.has_identity)
     }
 
     /// First of the pieces among which some bytes may be. Mostly they come in order, and are

@@ -62,7 +62,7 @@ pub(super) struct PathFlow {
     /// Parcels of it under way.
     pub under_way: u32,
     /// TTL steps seen between points, those towards the last counted positive.
-    pub steps: i16,
+    pub steps: i8,
     /// Whether a tunnel is in its packets.
     pub is_carrier: bool,
     /// Whether identifications of its packets were found to be the same at several points.
@@ -71,6 +71,9 @@ pub(super) struct PathFlow {
     pub goes_back: bool,
     /// The points whose addresses were asked about that.
     pub asked: u16,
+    /// Of the hashes of how its latest packets without an identification begin, one byte each; 0
+    /// where there was none yet.
+    heads: [u8; 2],
 }
 
 const _: () = assert!(size_of::<PathFlow>() == 32);
@@ -80,7 +83,16 @@ impl PathFlow {
     pub fn learn(&mut self, front: u8, back: u8, keeps_ids: bool) {
         self.keeps_ids |= keeps_ids;
         let steps = i16::from(front) - i16::from(back);
-        self.steps = (self.steps + steps.signum()).clamp(-1000, 1000);
+        self.steps = (i16::from(self.steps) + steps.signum()).clamp(-100, 100) as i8;
+    }
+
+    /// Whether a packet without an identification begins with other bytes than the two before it,
+    /// which it is remembered with: of those that are all alike none does, nor do the first.
+    pub fn is_distinct(&mut self, head: u64) -> bool {
+        let head = (head as u8).max(1);
+        let is_distinct = !self.heads.contains(&head) && !self.heads.contains(&0);
+        self.heads = [self.heads[1], head];
+        is_distinct
     }
 
     /// Whether it turned out to be part of another.
@@ -232,6 +244,7 @@ impl Paths {
             keeps_ids: false,
             goes_back: false,
             asked: 0,
+            heads: [0; 2],
         });
         self.at.resize(self.flows.len() * self.points, NO_LANE);
         self.orders
@@ -508,6 +521,19 @@ mod tests {
         let there = [key(SENDER, 2), key(SENDER, 1), key(ROUTER, 3)];
         paths.meet(1, &there, &[]);
         paths
+    }
+
+    #[test]
+    fn what_looks_like_the_two_before_it_is_not_distinct() {
+        let mut paths = paths();
+        let flow = paths.add(0, 0);
+        let mut told = |heads: &[u64]| -> Vec<bool> {
+            let flow = paths.get_mut(flow);
+            heads.iter().map(|head| flow.is_distinct(*head)).collect()
+        };
+        assert_eq!(told(&[5, 6, 7, 8]), [false, false, true, true]);
+        assert_eq!(told(&[7, 9, 9, 9, 7]), [false, true, false, false, true]);
+        assert_eq!(told(&[9, 7, 9, 7]), [false; 4]);
     }
 
     #[test]

@@ -231,7 +231,7 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
     Outcome {
         points,
         strangers: Vec::new(),
-        is_order_found: aligned.is_found,
+        order: aligned.told.clone(),
         flows,
         series,
         clocks: flight.clocks,

@@ -139,7 +139,7 @@ fn effective(options: &CompareOptions, outcome: &Outcome) -> document::CompareOp
     document::CompareOptions {
         filter: options.capture.filter.clone(),
         window_seconds: options.window.as_secs_f64(),
-        order_found: outcome.is_order_found,
+        order_found: outcome.order.is_found(outcome.points.len()),
         vxlan_ports: decode.all_vxlan_ports(),
         geneve_ports: decode.all_geneve_ports(),
         auto_tunnel: decode.auto_tunnel == crate::decode::AutoTunnel::On,

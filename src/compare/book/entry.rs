@@ -7,9 +7,9 @@ use super::whole::Whole;
 use crate::compare::between::{Between, Count, MAX_PAIRS, Pair, broken};
 use crate::compare::delay::DelaysOf;
 use crate::compare::examples::most_of;
-use crate::compare::parcel::Piece;
+use crate::compare::parcel::{Piece, Seen};
 use crate::compare::shape::Fate;
-use crate::compare::sighting::{Form, Share};
+use crate::compare::sighting::Share;
 
 /// Where that is written.
 pub(super) struct Entry<'a> {
@@ -63,6 +63,9 @@ impl Entry<'_> {
                 self.tell_changes(settled, at, view);
                 self.tell_spoiled(settled, &crossing, view, &mut whole);
             }
+        }
+        if settled.pieces.len() > 1 {
+            self.tell_recut(settled, view);
         }
         self.tell_losses();
         let shown = whole.write(settled.is_stream(), self.between);
@@ -167,13 +170,29 @@ impl Entry<'_> {
         });
         let reordered = settled.piece(at).reordered >> (2 * view.pair);
         self.between.overtaken(reordered, most, as_seen);
-        let can_be_told = parcel.has_identity || parcel.form == Form::Segment;
-        let is_kept = !parcel.is_carrier || self.delays.has_own(self.number);
-        if !can_be_told || !is_kept {
+        if parcel.tells_time {
+            self.tell_delay(settled, view, (front, back));
+        }
+    }
+
+    /// Tells how long something took that both points saw, cut in different ways.
+    fn tell_recut(&mut self, settled: &Settled<'_>, view: &View) {
+        let (flight, parcel) = (settled.flight, settled.parcel);
+        let is_backward = flight.is_backward(flight.paths.resolve(parcel.flow));
+        let ends = (view.front, view.back);
+        if let Some(recut) = flight.recut(parcel, ends, is_backward) {
+            self.tell_delay(settled, view, (recut.front, recut.back));
+        }
+    }
+
+    fn tell_delay(&mut self, settled: &Settled<'_>, view: &View, (front, back): (&Seen, &Seen)) {
+        let is_kept = !settled.parcel.is_carrier || self.delays.has_own(self.number);
+        if !is_kept {
             return;
         }
         if let Some(delays) = self.delays.of(self.number, view.pair) {
-            delays.record(flight.took((view.front, view.back), front, back), 1);
+            let took = settled.flight.took((view.front, view.back), front, back);
+            delays.record(took, 1);
         }
     }
 

@@ -48,6 +48,9 @@ struct Abreast<P> {
     flows: [u32; ABREAST],
     /// Whether each is beyond all that every point saw of its flow.
     are_fresh: [bool; ABREAST],
+    /// Whether each is surely the same everywhere, as far as it may come: see
+    /// [`Flight::tells_time`].
+    tell_time: [bool; ABREAST],
     /// By point, of more than two: when each packet came there, by the clock of the first.
     times: Vec<[Timestamp; ABREAST]>,
     /// When each came to the first point that it came to, and to the last.
@@ -67,6 +70,7 @@ impl<P: Points> Abreast<P> {
             within,
             flows: [NONE; ABREAST],
             are_fresh: [false; ABREAST],
+            tell_time: [false; ABREAST],
             times,
             spans: [(Timestamp(0), Timestamp(0)); ABREAST],
         }
@@ -271,6 +275,7 @@ impl Flight {
             self.march
                 .passed(sighting.identity().key(flow), sighting, last);
         }
+        abreast.tell_time[place] = self.tells_time(flow, sighting);
         true
     }
 
@@ -322,14 +327,14 @@ impl Flight {
         let [first, theirs, mine] = [0, back - 1, back].map(|point| &all[point][..taken]);
         let (mut since_first, mut since_front) = (Fastest::default(), Fastest::default());
         let seen = mine.iter().zip(theirs).zip(first).zip(&abreast.flows);
-        for (((here, there), first), flow) in seen {
+        for ((((here, there), first), flow), tells_time) in seen.zip(&abreast.tell_time) {
             let flow = self.paths.get_mut(*flow);
             flow.learn(
                 there.look.hop_limit,
                 here.look.hop_limit,
                 here.has_identity(),
             );
-            if here.can_be_told() {
+            if *tells_time {
                 since_first.note(first.time, here.time, flow.is_backward());
                 if is_beside {
                     since_front.note(there.time, here.time, flow.is_backward());
@@ -382,7 +387,7 @@ impl Flight {
                     time: sighting.time,
                 }
             });
-            if sighting.can_be_told() {
+            if abreast.tell_time[place] {
                 let delays = pairs(abreast.points()).map(|ends| self.delay(abreast, ends, place));
                 book.delayed(account, delays);
             }

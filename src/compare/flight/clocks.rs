@@ -15,15 +15,23 @@ pub(super) struct Trust {
 }
 
 impl Trust {
-    pub fn of(sighting: &Sighting, is_alike: bool, is_intact: bool) -> Self {
+    pub fn of(sighting: &Sighting, is_alike: bool, tells_time: bool) -> Self {
         Self {
             is_numbered_alike: sighting.has_identity() && is_alike,
-            tells_time: is_intact && sighting.can_be_told(),
+            tells_time,
         }
     }
 }
 
 impl Flight {
+    /// Whether something that is seen first will be known for sure once it is seen again: by its
+    /// identification, or its place in a stream; or by its bytes, where those before it in its
+    /// flow have others.
+    #[inline]
+    pub(super) fn tells_time(&mut self, flow: u32, sighting: &Sighting) -> bool {
+        sighting.can_be_told() || self.paths.get_mut(flow).is_distinct(sighting.head)
+    }
+
     /// What other points have seen, too, tells about clocks and ways.
     pub(super) fn learn(
         &mut self,
@@ -81,12 +89,36 @@ impl Flight {
                 true => ((other, there), (point, time)),
                 false => ((point, time), (other, there)),
             };
-            if !self.clocks[high.0].goes_by_the_first() {
-                let low = self.clocks[low.0].to_reference(low.1);
-                self.clocks[high.0].learn(low, high.1, back);
-            }
+            self.set_by_another(low, high, back);
         }
         self.get_acquainted();
+    }
+
+    /// Holds the clock of a point against that of one in front of it.
+    pub(super) fn set_one_by_other(
+        &mut self,
+        front: (usize, Timestamp),
+        behind: (usize, Timestamp),
+        back: bool,
+    ) {
+        match front.0 {
+            0 => self.set_clock(behind.0, front.1, behind.1, back),
+            _ => self.set_by_another(front, behind, back),
+        }
+        self.get_acquainted();
+    }
+
+    /// The same where that is not the first, as long as it was never held against that.
+    fn set_by_another(
+        &mut self,
+        front: (usize, Timestamp),
+        behind: (usize, Timestamp),
+        back: bool,
+    ) {
+        if !self.clocks[behind.0].goes_by_the_first() {
+            let there = self.clocks[front.0].to_reference(front.1);
+            self.clocks[behind.0].learn(there, behind.1, back);
+        }
     }
 
     /// The first point had something at one time, and this one at another.

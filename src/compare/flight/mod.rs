@@ -5,6 +5,7 @@ mod abreast;
 mod aside;
 mod clocks;
 mod find;
+mod recut;
 mod settle;
 mod step;
 mod stray;
@@ -316,7 +317,8 @@ impl Flight {
         if others != 0 {
             let is_alike = self.parcels[number].id == sighting.id;
             let is_intact = self.pieces[piece].damaged == 0;
-            let trust = Trust::of(sighting, is_alike, is_intact);
+            let tells_time = self.parcels[number].tells_time_of(sighting);
+            let trust = Trust::of(sighting, is_alike, is_intact && tells_time);
             let seen_at = |flight: &Self, other: usize| *flight.seen(piece, other);
             self.learn(point, sighting, others, seen_at, flow, trust);
             let (points, seen) = (self.points, &self.seen);
@@ -342,6 +344,9 @@ impl Flight {
         }
         if sighting.is_carrier {
             self.paths.get_mut(flow).is_carrier = true;
+        }
+        if others == 0 && self.parcels[number].seen != bit(point) {
+            self.learn_recut(point, number, piece, flow);
         }
         self.name(point, sighting, number);
         self.settle_at_once(number, piece, sighting);
@@ -383,6 +388,7 @@ impl Flight {
             flow => flow,
         };
         let (number, piece) = self.open(arrival, flow);
+        self.parcels[number].tells_time = self.tells_time(flow, sighting);
         self.see(arrival, number, piece);
         self.young.push_back(Due {
             since: time,

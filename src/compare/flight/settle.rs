@@ -101,13 +101,16 @@ impl Flight {
             && (0..self.points).all(|point| self.seen(piece, point).copies == 0);
         let took_long = parcel.is_old || self.now - parcel.first > LINGER;
         let is_over = took_long && self.is_complete(parcel);
+        // How long it took is told once clocks are known.
+        let is_timed = self.is_acquainted || !parcel.tells_time;
         if might_have_marched {
             let key = sighting.identity().key(flow);
             self.march.passed(key, sighting, parcel.last);
+        }
+        if might_have_marched || is_alike {
             self.retire(number);
         }
-        // How long it took is told once clocks are known.
-        if is_alike || (might_have_marched && self.is_acquainted) || is_over {
+        if ((is_alike || might_have_marched) && is_timed) || is_over {
             self.close(number);
         }
     }

@@ -113,7 +113,9 @@ impl Flight {
             Told::New => {}
         }
         let key = sighting.identity().key(flow);
+        let tells_time = self.tells_time(flow, sighting);
         let place = self.march.line_up(point, sighting, flow, key, time);
+        self.march.get_mut(place).tells_time = tells_time;
         self.see_in_step(arrival, place);
         true
     }
@@ -167,12 +169,12 @@ impl Flight {
     pub(super) fn see_in_step(&mut self, arrival: Arrival<'_>, place: u32) {
         let (point, sighting, time) = arrival.parts();
         let waiting = self.march.get(place);
-        let (flow, others) = (waiting.flow, waiting.seen);
+        let (flow, others, tells_time) = (waiting.flow, waiting.seen, waiting.tells_time);
         let order = self.paths.next_order(flow, point);
         self.ask_the_way(flow);
         if others != 0 {
             let seen_at = |flight: &Self, other: usize| *flight.march.seen(place, other);
-            let trust = Trust::of(sighting, true, true);
+            let trust = Trust::of(sighting, true, tells_time);
             self.learn(point, sighting, others, seen_at, flow, trust);
             let order_at = |seen: usize| match seen == point {
                 true => order,
@@ -203,7 +205,7 @@ impl Flight {
         let looks = seen.iter().map(|seen| seen.look);
         let account = book.pass(&passed, looks, |point| seen[point].shown(point));
         book.count_passed(&[(passed.first, passed.last)]);
-        if waiting.sighting.can_be_told() {
+        if waiting.tells_time {
             let delays =
                 pairs(self.points).map(|ends| self.took(ends, &seen[ends.0], &seen[ends.1]));
             book.delayed(account, delays);
@@ -259,6 +261,7 @@ impl Flight {
         self.pieces[piece].seen = waiting.seen;
         self.pieces[piece].reordered = waiting.reordered;
         let parcel = &mut self.parcels[number];
+        parcel.tells_time = waiting.tells_time;
         parcel.seen = waiting.seen;
         parcel.last = waiting.last;
         Held::parcel(number)

@@ -105,6 +105,7 @@ fn rests_on(basis: ClockBasis) -> &'static str {
             ", if the fastest packets of both directions are equally fast"
         }
         ClockBasis::OneDirection => ", if the fastest packets need no time",
+        ClockBasis::Alike => ", about: what was matched looks too much alike to say more",
         ClockBasis::Reference | ClockBasis::None => "",
     }
 }

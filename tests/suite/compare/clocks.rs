@@ -1,6 +1,6 @@
 //! Clocks that are hours apart and do not run equally fast.
 
-use super::sight::{Chance, Sight, Stream};
+use super::sight::{Chance, Content, Ids, Sight, Stream};
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND, SECOND};
 use crate::findings::packet::{A_TO_B, B_TO_A};
@@ -230,5 +230,173 @@ fn what_was_thought_of_one_clock_at_first_spoils_no_other() {
     faults.unless(apart < 0.0001, || {
         format!("{front} and {back} s, together {path} s")
     });
+    faults.end();
+}
+
+/// The fastest of a few microseconds more or less, at a clock that runs away: what was seen
+/// before that was known is timed as well as what came later.
+#[test]
+fn a_drift_makes_no_delays() {
+    let there = Stream {
+        datagrams: 4_000,
+        gap: MILLISECOND,
+        ..Stream::to(5001, A_TO_B)
+    };
+    // Next to nothing comes back, and that early.
+    let answers = Stream {
+        path: B_TO_A,
+        port: 4000,
+        datagrams: 20,
+        gap: 20 * MILLISECOND,
+        ..there
+    };
+    let here = Sight::only(&[there, answers]);
+    let mut faults = Faults::new();
+    for ppm in [0, 50, 200, -50, -200] {
+        let mut chance = Chance::new(7);
+        let there = here.map(|mut packet| {
+            let took = 200 * MICROSECOND + chance.below(5 * MICROSECOND);
+            packet.time = match packet.port {
+                5001 => packet.time + took,
+                _ => packet.time - took,
+            };
+            packet
+        });
+        let comparison = compare(&[&here, &there.by_clock(0, ppm)]);
+        let delay = &comparison["path"]["delay"];
+        for figure in ["median_seconds", "p99_seconds"] {
+            let what = format!("{ppm} ppm: {figure}");
+            must_be_near(&mut faults, &what, &delay[figure], 0.000_205, 0.000_010);
+        }
+        let clock = &comparison["points"][1]["clock"];
+        let what = format!("{ppm} ppm: drift");
+        must_be_near(
+            &mut faults,
+            &what,
+            &clock["drift_ppm"],
+            ppm as f64,
+            NEAR_PPM,
+        );
+        let problems = comparison["problems"].as_array().unwrap();
+        faults.unless(problems.is_empty(), || format!("{ppm} ppm: {problems:?}"));
+    }
+    faults.end();
+}
+
+#[test]
+fn the_least_and_the_most_delay_are_exact() {
+    let here = traffic(true);
+    let there = here.map(|mut packet| {
+        packet.time = match packet.port {
+            5001 => packet.time + MILLISECOND,
+            _ => packet.time - MILLISECOND,
+        };
+        packet
+    });
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    for figure in ["min", "median", "p99", "max"] {
+        let delay = &comparison["path"]["delay"][format!("{figure}_seconds")];
+        faults.must_be(figure, delay, 0.001);
+    }
+    faults.end();
+}
+
+/// Whole behind their fragments, and the other way around: no packet is the same at both.
+#[test]
+fn datagrams_that_are_cut_in_another_way_tell_of_clocks() {
+    let sight = |mtu| {
+        let stream = Stream {
+            mtu,
+            gap: 5 * MILLISECOND,
+            ..Stream::fragmented(5001, A_TO_B)
+        };
+        Sight::only(&[stream])
+    };
+    let mut faults = Faults::new();
+    for mtus in [[1_500, 9_000], [9_000, 1_500], [1_500, 1_280]] {
+        let [here, there] = mtus.map(sight);
+        let there = other_end(&there, 200 * MICROSECOND).by_clock(5 * HOUR, 50);
+        let comparison = compare(&[&here, &there]);
+        let clock = &comparison["points"][1]["clock"];
+        let what = format!("{mtus:?}");
+        faults.must_be(&what, &clock["basis"], "one-direction");
+        faults.must_be(&what, &clock["matched"], 2_000);
+        must_be_near(
+            &mut faults,
+            &what,
+            &clock["offset_seconds"],
+            18_000.0,
+            NEAR_SECONDS,
+        );
+        must_be_near(&mut faults, &what, &clock["drift_ppm"], 50.0, 5.0);
+        faults.must_be(&what, &comparison["path"]["delay"]["packets"], 2_000);
+        faults.must_be(&what, &comparison["path"]["lost"]["packets"], 0);
+    }
+    faults.end();
+}
+
+fn without_ids(content: Content) -> Sight {
+    Sight::only(&[Stream {
+        datagrams: 6_000,
+        gap: 5 * MILLISECOND,
+        content,
+        ids: Ids::None,
+        ..Stream::to(5001, A_TO_B)
+    }])
+}
+
+#[test]
+fn packets_without_an_identification_tell_of_clocks_by_their_bytes() {
+    let here = without_ids(Content::Noise);
+    let there = other_end(&here, 200 * MICROSECOND)
+        .by_clock(5 * HOUR, 50)
+        .without(|packet| packet.datagram % 40 == 7);
+    let comparison = compare(&[&here, &there]);
+    let clock = &comparison["points"][1]["clock"];
+    let mut faults = Faults::new();
+    faults.must_be("basis", &clock["basis"], "one-direction");
+    must_be_near(
+        &mut faults,
+        "offset",
+        &clock["offset_seconds"],
+        18_000.0,
+        NEAR_SECONDS,
+    );
+    must_be_near(&mut faults, "drift", &clock["drift_ppm"], 50.0, NEAR_PPM);
+    let delay = &comparison["path"]["delay"];
+    // One byte of a hash tells them from those before: some look the same.
+    let timed = count(delay, "packets");
+    faults.unless(timed > 5_700, || format!("{timed} of 5850 timed"));
+    must_be_near(
+        &mut faults,
+        "longest delay",
+        &delay["max_seconds"],
+        0.0001,
+        0.00005,
+    );
+    faults.must_have_lost("path", &comparison["path"], &here, &there);
+    faults.end();
+}
+
+/// Of those that are all alike any may be lost.
+#[test]
+fn packets_that_are_all_alike_tell_only_about_what_the_clock_is() {
+    let here = without_ids(Content::Zeros);
+    let there = here.later(MILLISECOND).by_clock(5 * HOUR, 0);
+    let there = there.without(|packet| packet.datagram % 40 == 7);
+    let comparison = compare(&[&here, &there]);
+    let clock = &comparison["points"][1]["clock"];
+    let mut faults = Faults::new();
+    faults.must_be("basis", &clock["basis"], "alike");
+    must_be_near(
+        &mut faults,
+        "offset",
+        &clock["offset_seconds"],
+        18_000.0,
+        0.25,
+    );
+    faults.must_be("drift", &clock["drift_ppm"], Value::Null);
+    faults.must_be("delay", &comparison["path"]["delay"], Value::Null);
     faults.end();
 }

@@ -170,3 +170,39 @@ fn the_path_is_of_those_that_are_most() {
     faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
     faults.end();
 }
+
+/// All is in fragments in front and whole behind, an hour later by its clock: the same traffic,
+/// though no two points on the two sides have a packet in common.
+#[test]
+fn fragments_and_what_is_put_together_of_them_are_the_same_traffic() {
+    let sight = |mtu| {
+        Sight::only(&[Stream {
+            mtu,
+            ..Stream::fragmented(5002, A_TO_B)
+        }])
+    };
+    let (cut, whole) = (sight(1_500), sight(9_000));
+    let behind = whole.later(2 * MILLISECOND).by_clock(HOUR, 0);
+    let all = [
+        &cut,
+        &cut.later(MILLISECOND),
+        &behind,
+        &behind.later(MILLISECOND),
+    ];
+    let comparison = compare(&all);
+    let mut faults = Faults::new();
+    faults.must_be("relation", &comparison["relation"], "same");
+    faults.must_be("problems", &comparison["problems"], Vec::<Value>::new());
+    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
+    faults.must_count("sent", &comparison["path"]["sent"], cut.counted());
+    faults.must_be(
+        "put together",
+        &comparison["segments"][1]["layout"]["reassembled"],
+        2_000,
+    );
+    for point in [1, 2, 3] {
+        let basis = &comparison["points"][point]["clock"]["basis"];
+        faults.must_be(&format!("basis of {point}"), basis, "one-direction");
+    }
+    faults.end();
+}

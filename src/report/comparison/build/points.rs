@@ -1,7 +1,7 @@
 //! Points, and what was found along the path, as rows.
 
 use super::segment::tunnel;
-use crate::compare::{ClockFacts, Outcome, PointFacts};
+use crate::compare::{Outcome, PointFacts};
 use crate::diagnose::{self, FixKind, path};
 use crate::model::number;
 use crate::report::build::capture::file;
@@ -39,7 +39,7 @@ fn point(outcome: &Outcome, place: usize, facts: &PointFacts) -> Point {
         missed: (!is_end).then_some(facts.tally.missed),
         matched: facts.tally.matched,
         tunnels: tunnels(outcome, place),
-        clock: clock(place, &facts.clock),
+        clock: clock(place, facts),
     }
 }
 
@@ -76,9 +76,11 @@ fn tunnels(outcome: &Outcome, place: usize) -> Vec<TunnelAt> {
     tunnels
 }
 
-fn clock(place: usize, facts: &ClockFacts) -> Clock {
+fn clock(place: usize, point: &PointFacts) -> Clock {
+    let facts = &point.clock;
     let [forward, backward] = facts.matched;
-    let is_known = facts.is_known || forward + backward > 0;
+    let is_about_known = facts.is_known && point.tally.matched > 0;
+    let is_known = is_about_known || forward + backward > 0;
     Clock {
         offset_seconds: match place {
             0 => Some(0.0),
@@ -94,6 +96,7 @@ fn clock(place: usize, facts: &ClockFacts) -> Clock {
         },
         basis: match (place, forward, backward) {
             (0, _, _) => ClockBasis::Reference,
+            (_, 0, 0) if is_about_known => ClockBasis::Alike,
             (_, 0, 0) => ClockBasis::None,
             (_, 0, _) | (_, _, 0) => ClockBasis::OneDirection,
             _ => ClockBasis::BothDirections,
@@ -132,12 +135,44 @@ pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
         format!("{} {what}, and is no point of the path", stranger.file.path)
     }));
     told.extend(doubts(outcome));
-    if path::is_mostly_backward(outcome) {
-        told.push(
-            "most of the traffic goes from the last point to the first: the captures may have \
-             been given in the wrong order (--order auto finds it)"
-                .to_owned(),
-        );
+    told.extend(of_order(outcome));
+    told
+}
+
+/// What speaks against the order of the points.
+fn of_order(outcome: &Outcome) -> Vec<String> {
+    let order = &outcome.order;
+    let point = |place: usize| {
+        let file = outcome
+            .points
+            .get(place)
+            .map(|facts| facts.file.path.as_str());
+        format!("{} ({})", path::name(place), file.unwrap_or_default())
+    };
+    let advice = match order.was_wanted {
+        true => "",
+        false => ": the captures may have been given in the wrong order (--order auto finds it)",
+    };
+    let unknown = order.unknown.iter().map(|place| {
+        format!(
+            "which of {} and {} lies in front was not found: neither TTLs nor clocks tell them \
+             apart, and they are as they were given",
+            point(*place),
+            point(place + 1)
+        )
+    });
+    let contradicted = order.contradicted.iter().map(|place| {
+        format!(
+            "TTLs tell that {} lies behind {}, not in front of it{advice}",
+            point(*place),
+            point(place + 1)
+        )
+    });
+    let mut told: Vec<String> = unknown.chain(contradicted).collect();
+    if !order.was_wanted && path::is_mostly_backward(outcome) {
+        told.push(format!(
+            "most of the traffic goes from the last point to the first{advice}"
+        ));
     }
     told
 }

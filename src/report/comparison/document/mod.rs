@@ -121,7 +121,8 @@ pub struct CompareOptions {
     pub filter: Option<String>,
     /// Longest time that a packet may take from one end of the path to the other.
     pub window_seconds: f64,
-    /// Whether the order of the points was found, not given.
+    /// Whether the order of the points was found, not given. Of which neighbours it was not, and
+    /// which are as they were given, is in `problems`.
     pub order_found: bool,
     /// UDP ports taken for VXLAN, the well-known ones included.
     pub vxlan_ports: Vec<u16>,

@@ -94,6 +94,9 @@ pub enum ClockBasis {
     /// Packets in one direction: the fastest are taken to need no time, and delays are
     /// what others needed more.
     OneDirection,
+    /// Packets that look alike: they were matched, but it is not sure which is which. The offset
+    /// is that of a sample, and right to a quarter of a second.
+    Alike,
     /// Nothing was matched.
     #[default]
     None,

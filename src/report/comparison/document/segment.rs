@@ -47,7 +47,8 @@ pub struct Segment {
     pub changes: Changes,
     /// What is known of the losses; `null` if nothing was lost.
     pub loss: Option<Loss>,
-    /// How long packets took; `null` if nothing was matched.
+    /// How long packets took; `null` if nothing was matched, or nothing of which it is sure which
+    /// is which.
     pub delay: Option<Delay>,
     /// What one packet in front is behind, where sizes change.
     pub layout: Layout,

@@ -22,7 +22,7 @@ pub(in crate::report::comparison) fn point_facts(point: &Point) -> Vec<Fact> {
         facts.push(Fact::plain("tunnels", tunnels(&point.tunnels)));
     }
     facts.push(match point.clock.basis {
-        ClockBasis::None => Fact::doubt("clock", clock(&point.clock)),
+        ClockBasis::None | ClockBasis::Alike => Fact::doubt("clock", clock(&point.clock)),
         _ => Fact::plain("clock", clock(&point.clock)),
     });
     facts.push(not_captured(point));
@@ -75,6 +75,10 @@ fn clock(clock: &Clock) -> String {
     let rest = match clock.basis {
         ClockBasis::Reference => return "reference".to_owned(),
         ClockBasis::None => return "unknown: nothing was matched".to_owned(),
+        ClockBasis::Alike => {
+            let offset = number::or_absent(clock.offset_seconds, ahead);
+            return format!("about {offset}; what was matched looks too much alike to say more");
+        }
         ClockBasis::BothDirections => "both directions",
         ClockBasis::OneDirection => "one direction, the fastest taken to need no time",
     };

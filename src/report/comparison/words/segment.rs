@@ -44,6 +44,9 @@ pub(in crate::report::comparison) fn segment_facts(
     }
     let took = match &segment.delay {
         Some(took) => delay(took, is_relative(comparison, segment)),
+        None if segment.arrived.packets > 0 => {
+            "unknown: what was matched looks too much alike to be timed".to_owned()
+        }
         None => "unknown: nothing was matched".to_owned(),
     };
     facts.push(Fact::plain("delay", took));
