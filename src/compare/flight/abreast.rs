@@ -14,6 +14,8 @@ use crate::model::{Duration, Timestamp};
 
 /// Packets that are looked at together.
 pub(in crate::compare) const ABREAST: usize = 64;
+// There is a bit for each in what tells their ways.
+const _: () = assert!(ABREAST <= u64::BITS as usize);
 /// They came to each point within this time: what is known of clocks, and what is over, is
 /// the same for all of them.
 pub(in crate::compare) const AT_ONCE: Duration = Duration::from_millis(10);
@@ -361,6 +363,7 @@ impl Flight {
 
     #[inline(always)]
     fn write_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, book: &mut Book) {
+        let mut backward = 0;
         for place in 0..taken {
             let looks = abreast.next().iter().map(|next| next[place].look);
             let (first, last) = abreast.spans[place];
@@ -373,13 +376,14 @@ impl Flight {
                 last,
                 reordered: self.paths.come_everywhere(flow, abreast.points()),
             };
+            backward |= u64::from(self.is_backward(flow)) << place;
             let account = book.pass(&passed, looks);
             if sighting.can_be_told() {
                 let delays = pairs(abreast.points()).map(|ends| self.delay(abreast, ends, place));
                 book.delayed(account, delays);
             }
         }
-        book.count_passed(&abreast.spans[..taken]);
+        book.count_passed(&abreast.spans[..taken], backward);
     }
 }
 

@@ -195,7 +195,8 @@ impl Flight {
             reordered: waiting.reordered,
         };
         let account = book.pass(&passed, seen.iter().map(|seen| seen.look));
-        book.count_passed(&[(passed.first, passed.last)]);
+        let is_backward = self.is_backward(waiting.flow);
+        book.count_passed(&[(passed.first, passed.last)], is_backward.into());
         if waiting.sighting.can_be_told() {
             let delays =
                 pairs(self.points).map(|ends| self.took(ends, &seen[ends.0], &seen[ends.1]));

@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::given::Given;
-use super::pattern;
+use super::pattern::Look;
 use super::sums::ends_of;
 use crate::model::{Timestamp, number};
 use std::cmp::Reverse;
@@ -157,11 +157,12 @@ fn lost(given: &Given<'_>, pair: usize) -> String {
         true => (fragments, between.front.fragments, "fragments"),
         false => (packets, between.front.packets, "packets"),
     };
-    let series = &given.outcome.series[pair].0;
-    let look = pattern::of(between, Some(series));
+    let look = given.look_forward(pair);
     let how = match look.pattern {
-        pattern::Look::Random => ", evenly over positions".to_owned(),
-        pattern::Look::TooFew => String::new(),
+        Look::Random => look
+            .evenly
+            .map_or_else(String::new, |evenly| format!(", {evenly}")),
+        Look::TooFew => String::new(),
         _ => format!(": {}", look.described),
     };
     format!(

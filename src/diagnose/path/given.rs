@@ -1,6 +1,7 @@
 //! What a diagnosis of a path is made from.
 
 use super::finding::Evidence;
+use super::pattern::{self, Described, FlowLoss, Lossy};
 use super::sums::{Sums, ends_of, name};
 use crate::compare::{Between, Outcome, Pair, Shown};
 use crate::witness::{Benchmark, KernelCounters};
@@ -44,6 +45,24 @@ impl<'a> Given<'a> {
     pub(super) fn segment_name(&self, pair: usize) -> String {
         let (from, to) = ends_of(self.outcome.points.len(), pair);
         format!("{} to {}", name(from), name(to))
+    }
+
+    /// What the losses of all flows between a pair look like.
+    pub(super) fn look(&self, pair: usize, between: &Between) -> Described {
+        pattern::of(&Lossy {
+            between,
+            series: Some(&self.outcome.series[pair].0),
+            flows: FlowLoss::of_all(self.outcome, pair, None),
+        })
+    }
+
+    /// The same of what goes forward.
+    pub(super) fn look_forward(&self, pair: usize) -> Described {
+        pattern::of(&Lossy {
+            between: &self.sums.forward[pair],
+            series: Some(&self.outcome.series[pair].0.one_way(false)),
+            flows: FlowLoss::of_all(self.outcome, pair, Some(false)),
+        })
     }
 
     /// The flows in which `weight` finds something between a pair, the worst first.

@@ -4,7 +4,6 @@ use super::only_first_pass::is_by_place;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
-use crate::diagnose::path::pattern;
 use crate::diagnose::path::sums::ends_of;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -72,8 +71,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 }
 
 fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
-    let series = &given.outcome.series[pair].0;
-    let look = pattern::of(between, Some(series));
+    let look = given.look(pair, between);
     let mut seen = format!("{}: {}.", given.segment_name(pair), look.described);
     let datagrams = between.front.datagrams - between.front_passed.datagrams;
     if between.front.fragments > 0 {
