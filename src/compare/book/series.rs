@@ -45,7 +45,8 @@ impl Fared {
 }
 
 impl Series {
-    pub(in crate::compare) fn new(width: Duration) -> Self {
+    /// Of nothing yet, in steps of this length.
+    pub fn new(width: Duration) -> Self {
         Self {
             origin: None,
             width,

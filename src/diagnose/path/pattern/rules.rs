@@ -292,6 +292,10 @@ impl Losses<'_> {
 
     /// Exactly one of so many packets, or fragments: a counter that flows share.
     fn one_of_all(&self, rows: u64) -> Option<Described> {
+        let lossy = self.lossy.flows.iter().filter(|flow| flow.lost > 0);
+        if lossy.count() < 2 || self.period().is_some() {
+            return None;
+        }
         let front = &self.lossy.between.front;
         let fragments = front.fragments - self.lossy.between.front_passed.fragments;
         let (sent, noun) = match fragments == self.lost {
