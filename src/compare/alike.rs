@@ -2,7 +2,7 @@
 //! fares in another way. A flow's counters are spread over many places in memory; this is
 //! in one.
 
-use super::shape::{SIZES, size_class};
+use super::shape::{Lengths, SIZES, size_class};
 use crate::model::Timestamp;
 
 /// Delays that are kept until they are counted, of each pair of points.
@@ -20,6 +20,8 @@ pub(super) struct Alike {
     pub bytes: u64,
     /// By class of their IP length.
     pub sizes: [u16; SIZES.len() + 1],
+    /// The shortest and the longest.
+    pub lengths: Lengths,
     /// When the first and the last of them was seen.
     pub span: (Timestamp, Timestamp),
 }
@@ -34,6 +36,7 @@ impl Default for Alike {
             delayed: 0,
             bytes: 0,
             sizes: [0; SIZES.len() + 1],
+            lengths: Lengths::default(),
             span: (Timestamp::MAX, Timestamp::MIN),
         }
     }
@@ -50,6 +53,7 @@ impl Alike {
         self.packets += 1;
         self.bytes += u64::from(ip_bytes);
         self.sizes[size_class(ip_bytes)] += 1;
+        self.lengths.note(ip_bytes);
         self.span = (self.span.0.min(first), self.span.1.max(last));
     }
 }

@@ -165,7 +165,8 @@ impl Between {
         self.front_passed += all;
         self.back += all;
         self.back_passed += all;
-        self.shape.count_sizes(Fate::Both, alike.sizes);
+        self.shape
+            .count_sizes(Fate::Both, alike.sizes, alike.lengths);
         self.changed(front, back, packets);
         self.spoiled(broken(front, back), packets);
     }

@@ -82,4 +82,4 @@ pub use lanes::MAX_LANES;
 pub use look::VERDICT_NAMES;
 pub use outcome::{ClockFacts, FlowFacts, OrderFacts, Outcome, PointFacts, Stranger};
 pub use run::{BLOCK_BYTES, MARCH_AFTER, MAX_POINTS, Open, Options, Order, Pass, Read, compare};
-pub use shape::{Fate, Fates, PARTS, Place, Runs, SIZES, Shape};
+pub use shape::{Fate, Fates, Lengths, NUMBERS, PARTS, Place, Runs, SIZES, Shape};

@@ -6,6 +6,9 @@ use std::ops::AddAssign;
 pub const PARTS: usize = 10;
 /// Upper ends of the classes that IP lengths are counted by; the last is open.
 pub const SIZES: [u32; 7] = [127, 255, 511, 1023, 1279, 1518, 9216];
+/// Numbers of fragments in their datagrams that are counted one by one; the last is for all
+/// beyond.
+pub const NUMBERS: usize = 16;
 /// Distances between losses that are counted one by one.
 const DISTANCES: usize = 64;
 
@@ -58,6 +61,16 @@ impl Fates {
         self.0[fate as usize] += count;
     }
 
+    /// The others, where some were counted apart as well.
+    pub(super) fn without(&self, some: &Self) -> Self {
+        let both = self.0.iter().zip(some.0);
+        let mut rest = Self::default();
+        for (rest, (all, some)) in rest.0.iter_mut().zip(both) {
+            *rest = all.saturating_sub(some);
+        }
+        rest
+    }
+
     /// How many.
     pub fn of(&self, fate: Fate) -> u64 {
         self.0[fate as usize]
@@ -100,6 +113,39 @@ pub struct Place {
     pub is_last: bool,
 }
 
+/// The shortest and the longest of some packets, by IP length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    /// The shortest.
+    pub least: u32,
+    /// The longest; less than the shortest if there are none.
+    pub most: u32,
+}
+
+impl Default for Lengths {
+    fn default() -> Self {
+        Self {
+            least: u32::MAX,
+            most: 0,
+        }
+    }
+}
+
+impl Lengths {
+    /// One more.
+    #[inline]
+    pub fn note(&mut self, ip_bytes: u32) {
+        self.least = self.least.min(ip_bytes);
+        self.most = self.most.max(ip_bytes);
+    }
+
+    /// Others too.
+    fn add(&mut self, others: Self) {
+        self.least = self.least.min(others.least);
+        self.most = self.most.max(others.most);
+    }
+}
+
 /// Losses between two points.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
@@ -107,8 +153,12 @@ pub struct Shape {
     pub parts: [Fates; PARTS],
     /// First, middle and last fragments.
     pub ends: [Fates; 3],
+    /// Fragments by their number in the datagram.
+    pub numbers: [Fates; NUMBERS],
     /// By IP length.
     pub sizes: [Fates; SIZES.len() + 1],
+    /// The shortest and the longest of each [`Fate`].
+    pub lengths: [Lengths; 3],
     /// Highest number of a fragment that was seen on both sides, and lowest of one that
     /// was seen on one side: in front, and behind.
     pub passed_up_to: Option<u32>,
@@ -132,6 +182,8 @@ pub struct Runs {
     pub longest: u64,
     /// Distances between one loss and the next, by length; the last is for all longer.
     pub distances: [u32; DISTANCES],
+    /// The distance that most of the longer ones have, and its lead over all others.
+    far: (u32, u32),
 }
 
 impl Default for Runs {
@@ -143,6 +195,7 @@ impl Default for Runs {
             runs: 0,
             longest: 0,
             distances: [0; DISTANCES],
+            far: (0, 0),
         }
     }
 }
@@ -155,6 +208,9 @@ impl Runs {
         if let Some(distance) = distance {
             let class = (distance as usize).min(DISTANCES - 1);
             self.distances[class] = self.distances[class].saturating_add(1);
+            if class == DISTANCES - 1 {
+                self.note_far((distance, 1));
+            }
         }
         self.latest = Some(order);
         if distance == Some(1) {
@@ -181,15 +237,32 @@ impl Runs {
         self.latest
     }
 
+    /// Distances too long to be counted one by one: the majority of them, by Boyer and Moore.
+    fn note_far(&mut self, (distance, lead): (u32, u32)) {
+        let (most, known) = self.far;
+        self.far = match most == distance {
+            true => (most, known.saturating_add(lead)),
+            false if known < lead => (distance, lead - known),
+            false => (most, known - lead),
+        };
+    }
+
     /// The distance that nearly all losses have from the one before.
     pub fn period(&self) -> Option<u32> {
         let all: u64 = self.distances.iter().map(|count| u64::from(*count)).sum();
-        let listed = self.distances.iter().enumerate();
-        let (distance, count) = listed
-            .take(DISTANCES - 1)
-            .max_by_key(|(_, count)| **count)?;
-        let is_rule = all >= 8 && u64::from(*count) * 10 >= all * 9;
-        (is_rule && distance > 1).then_some(distance as u32)
+        let [near @ .., far] = &self.distances;
+        let listed = near
+            .iter()
+            .zip(0..)
+            .map(|(count, distance)| (*count, distance));
+        let (distance, lead) = self.far;
+        // What leads by so much has so many at least.
+        let beyond = (far.saturating_add(lead) / 2, distance);
+        let (count, distance) = listed
+            .chain(std::iter::once(beyond))
+            .max_by_key(|(count, _)| *count)?;
+        let is_rule = all >= 8 && u64::from(count) * 10 >= all * 9;
+        (is_rule && distance > 1).then_some(distance)
     }
 
     fn add(&mut self, other: &Self) {
@@ -201,6 +274,7 @@ impl Runs {
         for (sum, more) in self.distances.iter_mut().zip(other.distances) {
             *sum = sum.saturating_add(more);
         }
+        self.note_far(other.far);
     }
 }
 
@@ -208,6 +282,7 @@ impl Shape {
     /// One packet, of this IP length; `place` if it is a fragment.
     pub fn count(&mut self, fate: Fate, ip_bytes: u32, place: Option<Place>) {
         self.sizes[size_class(ip_bytes)].count(fate);
+        self.lengths[fate as usize].note(ip_bytes);
         if let Some(place) = place {
             self.place(fate, place);
         }
@@ -227,8 +302,14 @@ impl Shape {
         }
     }
 
-    /// Several packets, by class of their IP length.
-    pub(super) fn count_sizes(&mut self, fate: Fate, sizes: [u16; SIZES.len() + 1]) {
+    /// Several packets, by class of their IP length, and the ends of these.
+    pub(super) fn count_sizes(
+        &mut self,
+        fate: Fate,
+        sizes: [u16; SIZES.len() + 1],
+        lengths: Lengths,
+    ) {
+        self.lengths[fate as usize].add(lengths);
         for (fates, count) in self.sizes.iter_mut().zip(sizes) {
             fates.add(fate, count.into());
         }
@@ -241,6 +322,7 @@ impl Shape {
             (_, false) => 1,
         };
         self.ends[end].count(fate);
+        self.numbers[(place.number as usize).min(NUMBERS - 1)].count(fate);
         if let Some((offset, length)) = place.of {
             let part = u64::from(offset) * PARTS as u64 / u64::from(length.max(1));
             self.parts[(part as usize).min(PARTS - 1)].count(fate);
@@ -261,8 +343,14 @@ impl Shape {
         for (sum, more) in self.ends.iter_mut().zip(other.ends) {
             *sum += more;
         }
+        for (sum, more) in self.numbers.iter_mut().zip(other.numbers) {
+            *sum += more;
+        }
         for (sum, more) in self.sizes.iter_mut().zip(other.sizes) {
             *sum += more;
+        }
+        for (sum, more) in self.lengths.iter_mut().zip(other.lengths) {
+            sum.add(more);
         }
         self.passed_up_to = self.passed_up_to.max(other.passed_up_to);
         for (mine, others) in self.lost_from.iter_mut().zip(other.lost_from) {
@@ -289,10 +377,14 @@ impl Shape {
             .parts
             .iter_mut()
             .chain(&mut other.ends)
+            .chain(&mut other.numbers)
             .chain(&mut other.sizes);
         for fates in fates {
             fates.0.swap(Fate::Front as usize, Fate::Back as usize);
         }
+        other
+            .lengths
+            .swap(Fate::Front as usize, Fate::Back as usize);
         other.lost_from.reverse();
         other.runs.reverse();
         other
@@ -327,9 +419,56 @@ mod tests {
                 runs.longest,
                 runs.latest,
                 runs.distances,
+                runs.far,
             )
         };
         assert_eq!(told(&at_once), told(&plain));
         assert_eq!(at_once.runs[1].longest, 201);
+    }
+
+    /// Losses so far from each other, of one flow and then of another.
+    fn apart(distances: [u32; 2]) -> Runs {
+        let [mut all, mut more] = [Runs::default(), Runs::default()];
+        (0..20).for_each(|number| all.lose(number * distances[0]));
+        (0..20).for_each(|number| more.lose(number * distances[1]));
+        all.add(&more);
+        all
+    }
+
+    #[test]
+    fn a_period_is_found_however_long_it_is() {
+        for distance in [2, 62, 63, 64, 1_000, 90_000] {
+            assert_eq!(apart([distance; 2]).period(), Some(distance), "{distance}");
+        }
+        for distances in [[64, 65], [2, 3], [2, 1_000], [1, 1]] {
+            assert_eq!(apart(distances).period(), None, "{distances:?}");
+        }
+    }
+
+    #[test]
+    fn a_period_is_found_among_a_few_other_distances() {
+        let mut runs = Runs::default();
+        let mut order = 0;
+        for number in 0..100 {
+            runs.lose(order);
+            order += if number % 20 == 7 { 333 } else { 100 };
+        }
+        assert_eq!(runs.period(), Some(100));
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_other_side_seen_from_there() {
+        let mut shape = Shape::default();
+        for (fate, ip_bytes) in [
+            (Fate::Both, 900),
+            (Fate::Front, 1_400),
+            (Fate::Front, 1_430),
+        ] {
+            shape.count(fate, ip_bytes, None);
+        }
+        let [both, front, back] = shape.lengths;
+        assert_eq!((both.least, both.most), (900, 900));
+        assert_eq!((front.least, front.most), (1_400, 1_430));
+        assert_eq!(shape.reversed().lengths, [both, back, front]);
     }
 }

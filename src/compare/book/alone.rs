@@ -2,6 +2,7 @@
 //! these there may be many, and so they are written down without a parcel.
 
 use super::run::Run;
+use super::series::Fared;
 use super::view::{View, goes_on_for};
 use super::{Book, MAX_ACCOUNTS, pairs};
 use crate::compare::between::Shown;
@@ -58,7 +59,7 @@ impl Book {
             between.shape.lose(fate, stray.order);
             let is_single = view.is_single(flight, flow, fate);
             run.note_single(pair, is_single);
-            series.count_lone(is_single, fate.on_its_way(is_backward), (stray.time, 1));
+            series.count_lone(is_single, Fared::of(fate, is_backward, 1), stray.time);
             between.show_alone(fate, || {
                 vec![Shown {
                     point: here,
@@ -75,10 +76,10 @@ impl Book {
     /// that any more.
     pub(super) fn write_run(&mut self, number: usize) {
         let run = std::mem::take(&mut self.runs[number]);
-        if run.packets == 0 {
+        if run.is_empty() {
             return;
         }
-        let (packets, here) = (u32::from(run.packets), run.point());
+        let (packets, here) = (run.packets(), run.point());
         let (first, last) = run.span();
         let account = &mut self.accounts[number];
         account.spans(first, last);
@@ -87,10 +88,10 @@ impl Book {
             let pair = view.pair;
             let between = &mut account.between[pair];
             between.alone(fate, packets.into(), run.bytes);
-            between.shape.count_sizes(fate, run.sizes);
+            between.shape.count_sizes(fate, run.sizes, run.lengths());
             between.shape.lose_in_a_row(fate, run.end(), packets);
-            let fate = fate.on_its_way(run.is_backward);
-            self.series[pair].count_lone(run.is_single(pair), fate, (first, packets.into()));
+            let fared = Fared::of(fate, run.is_backward, packets.into());
+            self.series[pair].count_lone(run.is_single(pair), fared, first);
         }
     }
 }
@@ -211,7 +212,7 @@ mod tests {
             };
             book.alone(&flight, &Stray::new(&sighting, 0, time, 0, order), 0);
         }
-        assert_eq!(book.runs[0].packets, 11, "eight are to be shown");
+        assert_eq!(book.runs[0].packets(), 11, "eight are to be shown");
         assert_eq!(book.accounts[0].between[0].front.packets, 9);
         book.write_run(0);
         assert_eq!(book.accounts[0].between[0].front.packets, 20);
@@ -231,7 +232,7 @@ mod tests {
             let stray = Stray::new(&sighting, 0, Timestamp(1), 0, order);
             book.alone(&flight, &stray, 0);
         }
-        assert_eq!((book.runs[0].packets, book.is_in_run(0)), (0, true));
+        assert_eq!((book.runs[0].packets(), book.is_in_run(0)), (0, true));
         book.write_run(0);
         assert!(!book.is_in_run(0));
     }

@@ -1,6 +1,6 @@
 //! What became of one parcel between two points is written into the account of its flow.
 
-use super::series::Series;
+use super::series::{Fared, Series};
 use super::settled::Settled;
 use super::view::{Sides, View, is_judged};
 use super::whole::Whole;
@@ -137,10 +137,9 @@ impl Entry<'_> {
         self.between.shape.count(fate, piece.ip_bytes, place);
         if !parcel.is_carrier {
             let flow = flight.paths.resolve(parcel.flow);
-            let fate_on_its_way = fate.on_its_way(flight.is_backward(flow));
+            let fared = Fared::of(fate, flight.is_backward(flow), 1);
             let is_single = view.is_single(flight, flow, fate);
-            self.series
-                .count_lone(is_single, fate_on_its_way, (parcel.first, 1));
+            self.series.count_lone(is_single, fared, parcel.first);
         }
         if fate == Fate::Both {
             return;

@@ -168,14 +168,15 @@ impl Book {
         number
     }
 
-    /// Counts packets of flows in step, which every point saw first and last at these times.
-    pub fn count_passed(&mut self, spans: &[(Timestamp, Timestamp)]) {
+    /// Counts packets of flows in step, which every point saw first and last at these times; bits
+    /// tell which of them went back.
+    pub fn count_passed(&mut self, spans: &[(Timestamp, Timestamp)], backward: u64) {
         for tally in &mut self.tallies {
             tally.datagrams += spans.len() as u64;
             tally.matched += spans.len() as u64;
         }
         for series in &mut self.series {
-            series.count_all(Fate::Both, spans.iter().map(|(first, _)| *first));
+            series.count_passed(spans.iter().map(|(first, _)| *first), backward);
         }
     }
 

@@ -2,7 +2,7 @@
 //! long as each fares as the one before. A flow's counters are spread over many places in
 //! memory; this is in one.
 
-use crate::compare::shape::{SIZES, size_class};
+use crate::compare::shape::{Lengths, SIZES, size_class};
 use crate::compare::strays::Stray;
 use crate::model::{Duration, Timestamp};
 use std::ops::Range;
@@ -13,7 +13,6 @@ use std::ops::Range;
 pub(super) struct Run {
     /// Its place among those sent is that of the next.
     next: u32,
-    pub packets: u16,
     point: u8,
     pub is_backward: bool,
     /// By pair of points: whether the other side does not know the flow at all.
@@ -21,6 +20,8 @@ pub(super) struct Run {
     pub bytes: u64,
     /// By class of their IP length.
     pub sizes: [u16; SIZES.len() + 1],
+    /// The shortest and the longest, as far as two bytes can tell.
+    lengths: (u16, u16),
     /// When the first was seen, by the clock of its point, and for how long from then on what
     /// comes is judged as it was.
     seen: Timestamp,
@@ -39,12 +40,12 @@ impl Default for Run {
     fn default() -> Self {
         Self {
             next: 0,
-            packets: 0,
             point: 0,
             is_backward: false,
             single: 0,
             bytes: 0,
             sizes: [0; SIZES.len() + 1],
+            lengths: (u16::MAX, 0),
             seen: Timestamp(0),
             is_judged_for: 0,
             time: Timestamp(0),
@@ -96,19 +97,45 @@ impl Run {
     #[inline]
     pub fn takes(&mut self, stray: &Stray) -> bool {
         let time = since(stray.time, self.time);
+        let ip_bytes = stray.sighting.ip_bytes;
+        let alike = &mut self.sizes[size_class(ip_bytes)];
         let is_next = stray.order == self.next
             && stray.point() == usize::from(self.point)
             && since(stray.sighting.time, self.seen) < self.is_judged_for.into()
             && time < self.is_counted_for.into()
-            && self.packets < u16::MAX;
+            && *alike < u16::MAX;
         if is_next {
+            *alike += 1;
             self.next = self.next.wrapping_add(1);
-            self.packets += 1;
-            self.bytes += u64::from(stray.sighting.ip_bytes);
-            self.sizes[size_class(stray.sighting.ip_bytes)] += 1;
+            self.bytes += u64::from(ip_bytes);
+            let length = ip_bytes.min(u16::MAX.into()) as u16;
+            self.lengths = (self.lengths.0.min(length), self.lengths.1.max(length));
             self.last = self.last.max(time as u32);
         }
         is_next
+    }
+
+    /// How many are behind the first.
+    pub fn packets(&self) -> u32 {
+        self.sizes.iter().map(|count| u32::from(*count)).sum()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// The shortest of them, and the longest.
+    pub fn lengths(&self) -> Lengths {
+        let (least, most) = self.lengths;
+        Lengths {
+            least: least.into(),
+            most: if most == u16::MAX {
+                u32::MAX
+            } else {
+                most.into()
+            },
+        }
     }
 
     /// The point that saw it.
@@ -175,7 +202,7 @@ mod tests {
         for (order, time) in [(11, 1_050), (12, 1_020), (13, 1_030)] {
             assert!(run.takes(&stray(1, order, time)));
         }
-        assert_eq!((run.packets, run.bytes, run.end()), (3, 360, 13));
+        assert_eq!((run.packets(), run.bytes, run.end()), (3, 360, 13));
         assert_eq!(run.sizes[size_class(120)], 3);
         assert_eq!(run.span(), (Timestamp(1_000), Timestamp(1_050)));
     }

@@ -16,64 +16,97 @@ pub struct Series {
     pub width: Duration,
     /// Packets by fate.
     pub steps: Vec<Fates>,
-    /// The same of flows that one side alone knows, which may turn out to go elsewhere: as
-    /// many steps as are needed.
-    single: Vec<Fates>,
+    /// Those of them that went from the last point to the first: as many steps as are needed.
+    back: Vec<Fates>,
+    /// The same of flows that one side alone knows, which may turn out to go elsewhere: all,
+    /// and those that went back.
+    single: [Vec<Fates>; 2],
     /// The step that was counted in last, and where it begins.
     latest: (usize, i64),
 }
 
+/// Packets that fared alike.
+#[derive(Clone, Copy)]
+pub(super) struct Fared {
+    fate: Fate,
+    is_backward: bool,
+    count: u64,
+}
+
+impl Fared {
+    /// So many of a flow; of the two sides of a fate, one is in front of the other.
+    pub fn of(fate: Fate, is_backward: bool, count: u64) -> Self {
+        Self {
+            fate: fate.on_its_way(is_backward),
+            is_backward,
+            count,
+        }
+    }
+}
+
 impl Series {
-    pub(in crate::compare) fn new(width: Duration) -> Self {
+    /// Of nothing yet, in steps of this length.
+    pub fn new(width: Duration) -> Self {
         Self {
             origin: None,
             width,
             steps: Vec::new(),
-            single: Vec::new(),
+            back: Vec::new(),
+            single: Default::default(),
             latest: (0, 0),
         }
     }
 
-    pub(super) fn count(&mut self, fate: Fate, time: Timestamp) {
-        self.count_many(fate, time, 1);
+    /// What went one way alone, in the same steps.
+    #[must_use]
+    pub fn one_way(&self, is_backward: bool) -> Self {
+        let mut steps = self.back.clone();
+        steps.resize_with(self.steps.len(), Fates::default);
+        if !is_backward {
+            let both = self.steps.iter().zip(&steps);
+            steps = both.map(|(all, back)| all.without(back)).collect();
+        }
+        Self {
+            steps,
+            back: Vec::new(),
+            single: Default::default(),
+            ..*self
+        }
     }
 
     /// Counts several that came in the step of this time.
-    pub(super) fn count_many(&mut self, fate: Fate, time: Timestamp, count: u64) {
+    pub(super) fn count(&mut self, fared: Fared, time: Timestamp) {
         // Most are in the same step as those before.
-        if let Some(latest) = self.latest(|span| span.contains(&time)) {
-            latest.add(fate, count);
-            return;
+        let place = match self.is_latest(|span| span.contains(&time)) {
+            true => self.latest.0,
+            false => self.step_of(time),
+        };
+        self.steps[place].add(fared.fate, fared.count);
+        if fared.is_backward {
+            add_at(&mut self.back, place, fared.fate, fared.count);
         }
-        let place = self.step_of(time);
-        self.steps[place].add(fate, count);
     }
 
     /// Counts so many from this time on that one side alone saw, of a flow that it alone knows
     /// or not.
-    pub(super) fn count_lone(
-        &mut self,
-        is_single: bool,
-        fate: Fate,
-        (time, count): (Timestamp, u64),
-    ) {
+    pub(super) fn count_lone(&mut self, is_single: bool, fared: Fared, time: Timestamp) {
         if !is_single {
-            return self.count_many(fate, time, count);
+            return self.count(fared, time);
         }
         let place = self.step_of(time);
-        if place >= self.single.len() {
-            self.single.resize_with(place + 1, Default::default);
+        let [all, back] = &mut self.single;
+        add_at(all, place, fared.fate, fared.count);
+        if fared.is_backward {
+            add_at(back, place, fared.fate, fared.count);
         }
-        self.single[place].add(fate, count);
     }
 
     /// Such flows were found to be of the path, or else to go elsewhere.
     pub(in crate::compare) fn judge_single(&mut self, are_of_path: bool) {
-        let single = std::mem::take(&mut self.single);
+        let [all, back] = std::mem::take(&mut self.single);
         if are_of_path {
-            for (step, more) in self.steps.iter_mut().zip(single) {
-                *step += more;
-            }
+            add_all(&mut self.steps, all);
+            add_all(&mut self.back, back);
         } else {
             self.trim();
         }
@@ -86,6 +119,7 @@ impl Series {
         self.steps.truncate(used.map_or(0, |last| last + 1));
         let unused = self.steps.iter().position(is_used).unwrap_or(0);
         self.steps.drain(..unused);
+        self.back.drain(..unused.min(self.back.len()));
         let later = self.width.0.saturating_mul(unused as i64);
         self.origin = self.origin.map(|origin| origin + Duration(later));
     }
@@ -105,24 +139,32 @@ impl Series {
         place
     }
 
-    pub(super) fn count_all(
+    /// Counts packets that both sides saw, 64 at most; bits tell which of them went back.
+    pub(super) fn count_passed(
         &mut self,
-        fate: Fate,
         times: impl ExactSizeIterator<Item = Timestamp> + Clone,
+        backward: u64,
     ) {
-        let are_in = |span: &Range<Timestamp>| times.clone().all(|time| span.contains(&time));
-        match self.latest(are_in) {
-            Some(latest) => latest.add(fate, times.len() as u64),
-            None => times.for_each(|time| self.count(fate, time)),
+        debug_assert!(times.len() <= u64::BITS as usize);
+        if !self.is_latest(|span| times.clone().all(|time| span.contains(&time))) {
+            for (place, time) in times.enumerate() {
+                let fared = Fared::of(Fate::Both, backward >> place & 1 != 0, 1);
+                self.count(fared, time);
+            }
+            return;
+        }
+        let place = self.latest.0;
+        self.steps[place].add(Fate::Both, times.len() as u64);
+        if backward != 0 {
+            let count = backward.count_ones().into();
+            add_at(&mut self.back, place, Fate::Both, count);
         }
     }
 
-    /// The step that was counted in last, if times are in it. What was before the first is in
+    /// Whether times are in the step that was counted in last. What was before the first is in
     /// the first.
-    fn latest(&mut self, are_in: impl Fn(&Range<Timestamp>) -> bool) -> Option<&mut Fates> {
-        let span = self.latest_step();
-        let step = self.steps.get_mut(self.latest.0)?;
-        are_in(&span).then_some(step)
+    fn is_latest(&self, are_in: impl Fn(&Range<Timestamp>) -> bool) -> bool {
+        self.latest.0 < self.steps.len() && are_in(&self.latest_step())
     }
 
     /// When that is; of no series that has begun, everything is behind it.
@@ -140,8 +182,24 @@ impl Series {
 
     fn widen(&mut self) {
         self.width = Duration(self.width.0.saturating_mul(2));
-        self.steps = in_pairs(&self.steps);
-        self.single = in_pairs(&self.single);
+        let [all, back] = &mut self.single;
+        for steps in [&mut self.steps, &mut self.back, all, back] {
+            *steps = in_pairs(steps);
+        }
+    }
+}
+
+fn add_at(steps: &mut Vec<Fates>, place: usize, fate: Fate, count: u64) {
+    if place >= steps.len() {
+        steps.resize_with(place + 1, Default::default);
+    }
+    steps[place].add(fate, count);
+}
+
+fn add_all(steps: &mut Vec<Fates>, more: Vec<Fates>) {
+    steps.resize_with(steps.len().max(more.len()), Default::default);
+    for (step, more) in steps.iter_mut().zip(more) {
+        *step += more;
     }
 }
 
@@ -174,36 +232,66 @@ mod tests {
         prop::collection::vec(time, 1..40)
     }
 
+    /// What a way is to have in steps, all of whose packets passed.
+    fn steps(times: &[i64], width: Duration) -> Vec<Fates> {
+        let mut steps = vec![Fates::default()];
+        for time in times {
+            let since = time.saturating_sub(times[0]).max(0);
+            let place = (since / width.0) as usize;
+            steps.resize(steps.len().max(place + 1), Fates::default());
+            steps[place].count(Fate::Both);
+        }
+        steps
+    }
+
     proptest! {
         #[test]
         fn steps_are_the_same_however_many_are_counted_at_once(
             times in times(),
             together in 1..8_usize,
         ) {
-            let times: Vec<Timestamp> = times.into_iter().map(Timestamp).collect();
+            let plain = |width| steps(&times, width);
             let mut at_once = Series::new(Duration(1_000));
             for some in times.chunks(together) {
-                at_once.count_all(Fate::Both, some.iter().copied());
+                at_once.count_passed(some.iter().map(|time| Timestamp(*time)), 0);
             }
-            let mut plain = vec![Fates::default()];
-            let origin = times[0];
-            for time in &times {
-                let since = (*time - origin).0.max(0);
-                let place = (since / at_once.width.0) as usize;
-                plain.resize(plain.len().max(place + 1), Fates::default());
-                plain[place].count(Fate::Both);
-            }
+            let origin = Timestamp(times[0]);
             let mut in_step = Series::new(Duration(1_000));
             for time in &times {
-                in_step.count_many(Fate::Both, *time, 1);
+                in_step.count(Fared::of(Fate::Both, false, 1), Timestamp(*time));
             }
-            in_step.count_many(Fate::Both, origin, 0);
-            prop_assert_eq!(&in_step.steps, &plain);
-            in_step.count_many(Fate::Front, origin, 5);
+            in_step.count(Fared::of(Fate::Both, false, 0), origin);
+            prop_assert_eq!(&in_step.steps, &plain(in_step.width));
+            in_step.count(Fared::of(Fate::Front, false, 5), origin);
             prop_assert_eq!(in_step.steps[0].of(Fate::Front), 5);
             prop_assert_eq!(at_once.origin, Some(origin));
             prop_assert!(at_once.steps.len() <= MAX_STEPS);
-            prop_assert_eq!(at_once.steps, plain);
+            prop_assert_eq!(&at_once.steps, &plain(at_once.width));
+        }
+
+        #[test]
+        fn both_ways_are_all(times in times(), ways in any::<u64>(), together in 1..8_usize) {
+            let mut series = Series::new(Duration(1_000));
+            let is_backward = |place: usize| ways >> (place % 64) & 1 != 0;
+            for (part, some) in times.chunks(together).enumerate() {
+                let backward = (0..some.len())
+                    .filter(|place| is_backward(part * together + place))
+                    .fold(0, |bits, place| bits | 1 << place);
+                series.count_passed(some.iter().map(|time| Timestamp(*time)), backward);
+            }
+            for (place, time) in times.iter().enumerate() {
+                let fared = Fared::of(Fate::Front, is_backward(place), 2);
+                series.count_lone(place % 3 == 0, fared, Timestamp(*time));
+            }
+            series.judge_single(true);
+            let [forward, back] = [false, true].map(|way| series.one_way(way));
+            let mut sum = forward.steps.clone();
+            add_all(&mut sum, back.steps.clone());
+            prop_assert_eq!(&sum, &series.steps);
+            let went_back = (0..times.len()).filter(|place| is_backward(*place)).count();
+            let told = |fate| back.steps.iter().map(|step| step.of(fate)).sum::<u64>();
+            prop_assert_eq!(told(Fate::Both), went_back as u64);
+            prop_assert_eq!(told(Fate::Back), 2 * went_back as u64);
         }
     }
 }

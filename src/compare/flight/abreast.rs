@@ -15,6 +15,8 @@ use crate::model::{Duration, Timestamp};
 
 /// Packets that are looked at together.
 pub(in crate::compare) const ABREAST: usize = 64;
+// There is a bit for each in what tells their ways.
+const _: () = assert!(ABREAST <= u64::BITS as usize);
 /// They came to each point within this time: what is known of clocks, and what is over, is
 /// the same for all of them.
 pub(in crate::compare) const AT_ONCE: Duration = Duration::from_millis(10);
@@ -314,36 +316,43 @@ impl Flight {
                 self.fall_out(*flow);
             }
         }
+        let mut backward = 0;
         for back in 1..abreast.points() {
-            self.learn_abreast(abreast, taken, back);
+            backward = self.learn_abreast(abreast, taken, back);
         }
-        self.write_down(|flight, book| flight.write_abreast(abreast, taken, book));
+        self.write_down(|flight, book| flight.write_abreast(abreast, taken, backward, book));
     }
 
-    /// What the one in front and the first tell about a point.
+    /// What the one in front and the first tell about a point; bits for those that go back.
     #[inline(always)]
-    fn learn_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, back: usize) {
+    fn learn_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, back: usize) -> u64 {
         let (all, is_beside) = (abreast.next(), is_beside(back - 1, back));
         let [first, theirs, mine] = [0, back - 1, back].map(|point| &all[point][..taken]);
         let (mut since_first, mut since_front) = (Fastest::default(), Fastest::default());
+        let mut backward = 0;
         let seen = mine.iter().zip(theirs).zip(first).zip(&abreast.flows);
-        for ((((here, there), first), flow), tells_time) in seen.zip(&abreast.tell_time) {
+        for (place, ((((here, there), first), flow), tells_time)) in
+            seen.zip(&abreast.tell_time).enumerate()
+        {
             let flow = self.paths.get_mut(*flow);
             flow.learn(
                 there.look.hop_limit,
                 here.look.hop_limit,
                 here.has_identity(),
             );
+            let is_backward = flow.is_backward();
+            backward |= u64::from(is_backward) << place;
             if *tells_time {
-                since_first.note(first.time, here.time, flow.is_backward());
+                since_first.note(first.time, here.time, is_backward);
                 if is_beside {
-                    since_front.note(there.time, here.time, flow.is_backward());
+                    since_front.note(there.time, here.time, is_backward);
                 }
             }
         }
         self.clocks[back].go_by_the_first();
         self.clocks[back].learn_fastest(&since_first);
         self.beside[back].learn_fastest(&since_front);
+        backward
     }
 
     /// How long a packet took from one point to another.
@@ -366,7 +375,13 @@ impl Flight {
     }
 
     #[inline(always)]
-    fn write_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize, book: &mut Book) {
+    fn write_abreast(
+        &mut self,
+        abreast: &Abreast<impl Points>,
+        taken: usize,
+        backward: u64,
+        book: &mut Book,
+    ) {
         for place in 0..taken {
             let looks = abreast.next().iter().map(|next| next[place].look);
             let (first, last) = abreast.spans[place];
@@ -392,7 +407,7 @@ impl Flight {
                 book.delayed(account, delays);
             }
         }
-        book.count_passed(&abreast.spans[..taken]);
+        book.count_passed(&abreast.spans[..taken], backward);
     }
 }
 

@@ -204,7 +204,8 @@ impl Flight {
         };
         let looks = seen.iter().map(|seen| seen.look);
         let account = book.pass(&passed, looks, |point| seen[point].shown(point));
-        book.count_passed(&[(passed.first, passed.last)]);
+        let is_backward = self.is_backward(waiting.flow);
+        book.count_passed(&[(passed.first, passed.last)], is_backward.into());
         if waiting.tells_time {
             let delays =
                 pairs(self.points).map(|ends| self.took(ends, &seen[ends.0], &seen[ends.1]));

@@ -1,6 +1,7 @@
 //! What a diagnosis of a path is made from.
 
 use super::finding::Evidence;
+use super::pattern::{self, Described, FlowLoss, Lossy};
 use super::sums::{Sums, ends_of, name};
 use crate::compare::{Between, Example, Outcome, Pair, Shown};
 use crate::source::FileFacts;
@@ -53,6 +54,28 @@ impl<'a> Given<'a> {
         let facts = &self.outcome.points[point];
         let dropped = FileFacts::dropped_frames_of(std::slice::from_ref(&facts.file))?;
         Some(dropped.saturating_sub(facts.tally.missed))
+    }
+
+    /// What the losses of all flows between a pair look like.
+    pub(super) fn look(&self, pair: usize, between: &Between) -> Described {
+        pattern::of(&Lossy {
+            between,
+            series: Some(&self.outcome.series[pair].0),
+            flows: FlowLoss::of_all(self.outcome, pair, None),
+        })
+    }
+
+    /// The same of what goes one way.
+    pub(super) fn look_one_way(&self, pair: usize, is_backward: bool) -> Described {
+        let way = match is_backward {
+            true => &self.sums.backward,
+            false => &self.sums.forward,
+        };
+        pattern::of(&Lossy {
+            between: &way[pair],
+            series: Some(&self.outcome.series[pair].0.one_way(is_backward)),
+            flows: FlowLoss::of_all(self.outcome, pair, Some(is_backward)),
+        })
     }
 
     /// The flows in which `weight` finds something between a pair, the worst first.

@@ -2,7 +2,7 @@
 
 use super::explanation::{Explanation, way_of};
 use super::given::Given;
-use super::pattern;
+use super::pattern::Look;
 use super::sums::{ends_of, name};
 use crate::compare::Between;
 use crate::model::number;
@@ -103,7 +103,7 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
         return vec![format!("nothing is known of {segment}")];
     }
     let between = &way_of(given, is_backward)[pair];
-    let mut losses = losses(given, pair, between, to);
+    let mut losses = losses(given, between, (pair, is_backward), to);
     let unjudged = between.outside[0];
     if unjudged > 0 {
         losses.push_str(&format!(
@@ -116,7 +116,12 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
 }
 
 /// What it loses, and how.
-fn losses(given: &Given<'_>, pair: usize, between: &Between, to: usize) -> String {
+fn losses(
+    given: &Given<'_>,
+    between: &Between,
+    (pair, is_backward): (usize, bool),
+    to: usize,
+) -> String {
     let packets = lost(between);
     if packets == 0 {
         return match between.front.packets {
@@ -138,18 +143,19 @@ fn losses(given: &Given<'_>, pair: usize, between: &Between, to: usize) -> Strin
         number::percent(lost, sent),
         number::count(lost),
         number::count(sent),
-        how(given, pair, between),
+        how(given, pair, is_backward),
         own(given, to, packets),
     )
 }
 
 /// What the losses look like.
-fn how(given: &Given<'_>, pair: usize, between: &Between) -> String {
-    let series = &given.outcome.series[pair].0;
-    let look = pattern::of(between, Some(series));
+fn how(given: &Given<'_>, pair: usize, is_backward: bool) -> String {
+    let look = given.look_one_way(pair, is_backward);
     match look.pattern {
-        pattern::Look::Random => ", evenly over positions".to_owned(),
-        pattern::Look::TooFew => String::new(),
+        Look::Random => look
+            .evenly
+            .map_or_else(String::new, |evenly| format!(", {evenly}")),
+        Look::TooFew => String::new(),
         _ => format!(": {}", look.described),
     }
 }

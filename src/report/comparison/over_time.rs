@@ -17,7 +17,7 @@ impl OverTime {
     /// In at most so many columns; `None` if there is nothing to be seen over time.
     pub(super) fn of(loss: &Loss, most: usize) -> Option<Self> {
         let first = loss.times.first()?.timestamp;
-        let step = loss.step_seconds;
+        let step = loss.step_seconds?;
         if !step.is_finite() || step <= 0.0 {
             return None;
         }
@@ -74,7 +74,7 @@ mod tests {
             lost: 1,
         };
         Loss {
-            step_seconds,
+            step_seconds: Some(step_seconds),
             times: seconds.iter().map(at).collect(),
             ..Loss::default()
         }

@@ -158,7 +158,7 @@ fn random_loss() -> Loss {
                 lost: 480 + second * 7 % 100,
             })
             .collect(),
-        step_seconds: 1.0,
+        step_seconds: Some(1.0),
         with_rate: Some(0.02),
         number: None,
     }
@@ -606,7 +606,7 @@ fn nonsense(segment: &Segment) -> Segment {
         described: EVIL.to_owned(),
         rate: f64::NAN,
         mean_burst: f64::INFINITY,
-        step_seconds: -1.0,
+        step_seconds: Some(-1.0),
         ..loss
     });
     segment

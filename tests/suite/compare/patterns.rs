@@ -3,7 +3,7 @@
 use super::sight::{BEGIN, Chance, Ids, Packet, Sight, Stream};
 use super::{Captures, Faults, compare, flow_to};
 use crate::findings::capture::{Capture, MILLISECOND};
-use crate::findings::packet::A_TO_B;
+use crate::findings::packet::{A_TO_B, B_TO_A};
 use crate::support::count;
 use serde_json::Value;
 
@@ -140,6 +140,169 @@ fn every_seventh_packet_is_lost() {
     is_named(faults, &path, "every-kth");
 }
 
+#[test]
+fn every_hundredth_packet_is_lost() {
+    let mut number = 0;
+    let (mut faults, path) = lossy(Stream::to(PORT, A_TO_B), |_| {
+        number += 1;
+        number % 100 == 0
+    });
+    faults.must_be("k", &path["loss"]["number"], 100);
+    is_named(faults, &path, "every-kth");
+}
+
+/// What a path loses of a few streams between beats, all flows together.
+fn lossy_streams(streams: &[Stream], is_lost: impl FnMut(&Packet) -> bool) -> (Faults, Value) {
+    let here = Sight::of(streams);
+    let there = here.later(MILLISECOND).without(is_lost);
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    faults.must_have_lost("path", &comparison["path"], &here, &there);
+    (faults, comparison)
+}
+
+/// The pattern is in the document, in words too, and in the sentence.
+fn is_told(mut faults: Faults, comparison: &Value, pattern: &str, words: &str) {
+    let loss = &comparison["path"]["loss"];
+    let sentence = &comparison["explanation"]["sentence"];
+    for (name, text) in [("pattern", &loss["described"]), ("sentence", sentence)] {
+        let text = text.as_str().unwrap_or_default();
+        faults.unless(text.contains(words), || format!("the {name} is {text:?}"));
+    }
+    is_named(faults, &comparison["path"], pattern);
+}
+
+/// A rule that counts packets of all flows.
+#[test]
+fn every_third_packet_of_several_flows_is_lost() {
+    // Which flow is next is hardly ever the same.
+    let streams = [(0_u16, 7), (1, 11), (2, 13)].map(|(flow, gap)| Stream {
+        port: PORT + flow,
+        bytes: 5_000,
+        datagrams: 300,
+        gap: gap * MILLISECOND / 10,
+        ids: Ids::From(u32::from(flow) * 5_000 + 1),
+        ..fragmented()
+    });
+    let mut number = 0;
+    let (mut faults, comparison) = lossy_streams(&streams, |_| {
+        number += 1;
+        number % 3 == 0
+    });
+    faults.must_be("k", &comparison["path"]["loss"]["number"], 3);
+    let words = "exactly one of every 3 fragments was lost (1,200 of 3,600)";
+    is_told(faults, &comparison, "every-kth", words);
+}
+
+/// Datagrams of several lengths, of which something does not like the third fragment.
+#[test]
+fn third_fragments_are_lost() {
+    let streams = [(0_u16, 8_000), (1, 5_000)].map(|(flow, bytes)| Stream {
+        port: PORT + flow,
+        bytes,
+        datagrams: 300,
+        gap: 4 * MILLISECOND,
+        ids: Ids::From(u32::from(flow) * 5_000 + 1),
+        begin: BEGIN + u64::from(flow) * 2 * MILLISECOND,
+        ..fragmented()
+    });
+    let is_lost = |packet: &Packet| packet.index == 2 && packet.datagram % 7 != 3;
+    let (mut faults, comparison) = lossy_streams(&streams, is_lost);
+    faults.must_be("number", &comparison["path"]["loss"]["number"], 3);
+    faults.must_be("cause", &comparison["findings"][0]["id"], "C02");
+    let words = "fragments that are the 3rd of their datagram";
+    is_told(faults, &comparison, "by-place", words);
+}
+
+/// Streams of packets of many lengths.
+fn of_lengths() -> Vec<Stream> {
+    let streams = (0_u16..5).map(|flow| Stream {
+        port: PORT + flow,
+        bytes: 1_260 + 50 * usize::from(flow),
+        datagrams: 400,
+        gap: 5 * MILLISECOND,
+        begin: BEGIN + u64::from(flow) * MILLISECOND,
+        ids: Ids::From(u32::from(flow) * 5_000 + 1),
+        ..Stream::to(PORT, A_TO_B)
+    });
+    streams.collect()
+}
+
+/// An MTU in the midst of a class of lengths.
+#[test]
+fn packets_beyond_a_length_are_lost() {
+    let (mut faults, comparison) = lossy_streams(&of_lengths(), |packet| packet.ip.len() > 1_400);
+    faults.must_be("passing", &comparison["path"]["loss"]["number"], 1_388);
+    let words = "packets of 1,438 bytes and more were lost, and none of up to 1,388";
+    is_told(faults, &comparison, "large", words);
+}
+
+#[test]
+fn more_large_packets_are_lost_than_others() {
+    let small = Stream {
+        bytes: 300,
+        ..of_lengths()[1]
+    };
+    let streams = [of_lengths()[0], small];
+    let mut chance = Chance::new(11);
+    let (faults, comparison) = lossy_streams(&streams, |packet| {
+        chance.per_mille(if packet.ip.len() > 1_000 { 400 } else { 10 })
+    });
+    is_told(
+        faults,
+        &comparison,
+        "by-size",
+        "packets of 1,280 to 1,518 bytes",
+    );
+}
+
+#[test]
+fn a_flow_is_blocked_and_another_is_not() {
+    let streams = [PORT, 5002].map(|port| Stream {
+        port,
+        ids: Ids::From(u32::from(port - PORT) * 5_000 + 1),
+        ..Stream::to(port, A_TO_B)
+    });
+    let (faults, comparison) = lossy_streams(&streams, |packet| packet.port == 5002);
+    let words = "all 2,000 packets of 1 of 3 flows were lost, and none of";
+    is_told(faults, &comparison, "by-flow", words);
+}
+
+#[test]
+fn packets_are_lost_some_of_the_time() {
+    let stream = Stream {
+        datagrams: 3_000,
+        gap: 10 * MILLISECOND,
+        ..Stream::to(PORT, A_TO_B)
+    };
+    let mut chance = Chance::new(13);
+    let (faults, comparison) = lossy_streams(&[stream], |packet| {
+        (1_000..1_300).contains(&packet.datagram) && chance.per_mille(500)
+    });
+    is_told(faults, &comparison, "by-time", "steps of 1 s");
+}
+
+/// A filter on ports takes away all fragments but the first: that those are lost says nothing.
+#[test]
+fn a_filter_on_ports_makes_no_place() {
+    let here = Sight::of(&[fragmented()]);
+    let mut chance = Chance::new(17);
+    let there = here.later(MILLISECOND);
+    let there = there.without(|_| chance.per_mille(50));
+    let comparison =
+        Captures::of(&[&here, &there]).compared(&["--filter", "udp port 5001 or udp port 7"]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("first", &path["loss"]["first"]["sent"], 2_000);
+    faults.must_be("middle", &path["loss"]["middle"]["sent"], 0);
+    for finding in comparison["findings"].as_array().unwrap() {
+        faults.unless(finding["id"] != "C02", || {
+            "first fragments are told".to_owned()
+        });
+    }
+    is_named(faults, path, "random");
+}
+
 /// A box that lets through what fits and nothing else, between streams of both kinds.
 #[test]
 fn large_packets_are_lost() {
@@ -226,6 +389,34 @@ fn a_whole_flow_is_lost() {
     is_named(faults, &path, "all");
 }
 
+/// The same, while something comes back.
+#[test]
+fn all_of_one_direction_is_lost_from_some_time_on() {
+    let back = Stream {
+        datagrams: 40,
+        gap: 50 * MILLISECOND,
+        ids: Ids::From(9_000),
+        ..Stream::to(6001, B_TO_A)
+    };
+    let sent = Sight::of(&[Stream::to(PORT, A_TO_B)]);
+    let there = sent.later(MILLISECOND);
+    let there = there.without(|packet| packet.datagram >= 1_200);
+    let answers = Sight::only(&[back]);
+    let here = sent.and(&answers.later(MILLISECOND));
+    let comparison = compare(&[&here, &there.and(&answers)]);
+    let mut faults = Faults::new();
+    let [forward, backward] = [0, 1].map(|way| &comparison["directions"][way]["path"]);
+    let times = forward["loss"]["times"].as_array().unwrap();
+    let lost: u64 = times.iter().map(|step| count(step, "lost")).sum();
+    faults.must_be("lost in steps of time", &lost.into(), 800);
+    faults.must_be("step", &forward["loss"]["step_seconds"], 1.0);
+    faults.must_be("lost backward", &backward["lost"]["packets"], 0);
+    let of_flow = flow_to(&comparison, PORT)["path"]["loss"].clone();
+    faults.must_be("step of a flow", &of_flow["step_seconds"], Value::Null);
+    let words = "everything of one flow behind its first 1,200 packets was lost";
+    is_told(faults, &comparison, "from-time-on", words);
+}
+
 #[test]
 fn two_lost_packets_have_nothing_in_common() {
     let (faults, path) = lossy(Stream::to(PORT, A_TO_B), |packet| {
@@ -296,5 +487,5 @@ fn losses_go_with_the_rate_of_sending() {
     faults.unless(with_rate.is_some_and(|with| with > 0.6), || {
         format!("correlation with the rate {with_rate:?}")
     });
-    faults.end();
+    is_told(faults, &comparison, "by-rate", "or more were sent");
 }

@@ -30,6 +30,10 @@ fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
 /// Every segment anywhere, with where it is.
 fn segments(comparison: &Value) -> Vec<(String, &Value)> {
     let mut all = of_one("", comparison);
+    for way in list(comparison, "directions") {
+        let name = way["direction"].as_str().unwrap_or_default();
+        all.extend(of_one(&format!("{name}."), way));
+    }
     for kind in ["flows", "carriers"] {
         for (index, flow) in list(comparison, kind).iter().enumerate() {
             all.extend(of_one(&format!("{kind}.{index}."), flow));

@@ -4,7 +4,6 @@ use super::only_first_pass::is_by_place;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
-use crate::diagnose::path::pattern;
 use crate::diagnose::path::sums::{ends_of, name};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -104,12 +103,9 @@ fn seen(given: &Given<'_>, pair: usize) -> String {
         (&given.sums.forward[pair], front, back),
         (&given.sums.backward[pair], back, front),
     ];
-    // Losses over time are known of both together.
-    let is_one_way = ways.iter().any(|(way, ..)| way.front.packets == 0);
-    let series = is_one_way.then_some(&given.outcome.series[pair].0);
     let lossy = ways.iter().filter(|(way, ..)| lost(way) > 0);
-    let told = lossy.map(|(way, from, to)| {
-        let look = pattern::of(way, series);
+    let told = lossy.map(|(_, from, to)| {
+        let look = given.look_one_way(pair, from > to);
         format!("{} to {}: {}.", name(*from), name(*to), look.described)
     });
     told.collect::<Vec<_>>().join(" ")

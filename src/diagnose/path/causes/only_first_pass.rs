@@ -3,7 +3,7 @@
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
-use crate::diagnose::path::pattern::{self, Described, Look};
+use crate::diagnose::path::pattern::Look;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -18,7 +18,8 @@ pub(super) const CAUSE: Cause = Cause {
               keeps a bounded number of fragments of a datagram. Where first or last ones are \
               missing, something drops by length.",
     signature: "Between two points nearly all losses are non-first fragments, first ones, last \
-                ones, or those beyond one number.",
+                ones, those beyond one number, or clearly more are lost of one number than of \
+                others, while others were sent as well.",
     confirms: "A rule on ports or conntrack states stands between the two points; the same \
                messages pass where they fit into one packet.",
     denies: "Losses are as frequent at every place in the datagram.",
@@ -53,17 +54,16 @@ pub(super) const CAUSE: Cause = Cause {
 /// Whether place in the datagram says more of losses than anything else.
 pub(super) fn is_by_place(given: &Given<'_>, pair: usize, between: &Between) -> bool {
     let lost = between.front.packets - between.front_passed.packets;
-    lost > 0 && {
-        let look = look(given, pair, between);
-        matches!(
-            look.pattern,
-            Look::OnlyFirstPasses | Look::FirstLost | Look::LastLost | Look::Beyond
-        )
-    }
+    lost > 0 && confidence(given.look(pair, between).pattern).is_some()
 }
 
-fn look(given: &Given<'_>, pair: usize, between: &Between) -> Described {
-    pattern::of(between, Some(&given.outcome.series[pair].0))
+/// How sure it is that place is what counts; `None` if it is not.
+fn confidence(look: Look) -> Option<f64> {
+    match look {
+        Look::OnlyFirstPasses | Look::FirstLost | Look::LastLost | Look::Beyond => Some(0.95),
+        Look::ByPlace => Some(0.8),
+        _ => None,
+    }
 }
 
 /// Each segment that loses by place.
@@ -73,7 +73,8 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
         .filter(|(pair, between)| is_by_place(given, *pair, between));
     lossy
         .map(|(pair, between)| {
-            let look = look(given, pair, between);
+            let look = given.look(pair, between);
+            let confidence = confidence(look.pattern).unwrap_or_default();
             let lost = between.front.fragments - between.front_passed.fragments;
             let seen = format!(
                 "{}: {} ({} of {} fragments).",
@@ -88,7 +89,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                     between.front.bytes - between.front_passed.bytes
                 }),
                 missing_bytes: Some(between.front.bytes - between.front_passed.bytes),
-                ..Finding::between(&CAUSE, pair, 0.95, seen)
+                ..Finding::between(&CAUSE, pair, confidence, seen)
             }
         })
         .collect()

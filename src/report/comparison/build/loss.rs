@@ -1,19 +1,20 @@
 //! What losses look like, as rows and in words.
 
-use crate::compare::{Between, Fate, Fates, SIZES, Series};
-use crate::diagnose::path::pattern::{self, Look};
+use crate::compare::{Fate, Fates, SIZES, Series};
+use crate::diagnose::path::pattern::{self, Look, Lossy};
 use crate::report::comparison::document::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
 use crate::report::document::Time;
 
 /// What the losses between two points look like; `None` if there are none.
-pub(super) fn of(between: &Between, series: Option<&Series>) -> Option<Loss> {
+pub(super) fn of(lossy: &Lossy<'_>) -> Option<Loss> {
+    let (between, series) = (lossy.between, lossy.series);
     let sent = between.front.packets;
     let lost = sent - between.front_passed.packets;
     if lost == 0 {
         return None;
     }
     let shape = &between.shape;
-    let look = pattern::of(between, series);
+    let look = pattern::of(lossy);
     let runs = &shape.runs[0];
     let has_fragments = shape.ends.iter().any(|end| position(end).sent > 0);
     Some(Loss {
@@ -32,7 +33,7 @@ pub(super) fn of(between: &Between, series: Option<&Series>) -> Option<Loss> {
         last: position(&shape.ends[2]),
         sizes: sizes(&shape.sizes),
         times: series.map(times).unwrap_or_default(),
-        step_seconds: series.map_or(0.0, |series| series.width.as_secs_f64()),
+        step_seconds: series.map(|series| series.width.as_secs_f64()),
         with_rate: series.and_then(pattern::with_rate),
     })
 }
@@ -83,8 +84,14 @@ fn named(look: Look) -> Pattern {
         Look::LastLost => Pattern::LastLost,
         Look::Beyond => Pattern::Beyond,
         Look::EveryKth => Pattern::EveryKth,
+        Look::Regular => Pattern::Regular,
         Look::Large => Pattern::Large,
         Look::Small => Pattern::Small,
+        Look::ByFlow => Pattern::ByFlow,
+        Look::ByPlace => Pattern::ByPlace,
+        Look::BySize => Pattern::BySize,
+        Look::ByRate => Pattern::ByRate,
+        Look::ByTime => Pattern::ByTime,
         Look::Bursts => Pattern::Bursts,
         Look::All => Pattern::All,
         Look::FromTimeOn => Pattern::FromTimeOn,

@@ -5,6 +5,7 @@ use super::{is_named, loss};
 use crate::compare::{
     self, Between, DamageLook, DelayFigures, Delays, FlowFacts, Outcome, VERDICT_NAMES,
 };
+use crate::diagnose::path::pattern::{FlowLoss, Lossy};
 use crate::diagnose::path::{Sums, ends_of};
 use crate::model::{FlowKey, TunnelKind};
 use crate::report::build::rows::flow_key;
@@ -22,7 +23,11 @@ pub(super) fn of_all(outcome: &Outcome, sums: &Sums, pair: usize) -> Segment {
     let (series, delays) = &outcome.series[pair];
     let between = &sums.pairs[pair];
     let mut segment = of(outcome, between, (pair, false), delays.as_ref());
-    segment.loss = loss::of(between, Some(series));
+    segment.loss = loss::of(&Lossy {
+        between,
+        series: Some(series),
+        flows: FlowLoss::of_all(outcome, pair, None),
+    });
     let flows = outcome.flows.iter().filter(|flow| !flow.account.is_carrier);
     for flow in flows {
         add_changes(outcome, flow, pair, &mut segment.changes);
@@ -35,7 +40,11 @@ pub(super) fn of_one_way(outcome: &Outcome, ways: &[Between], is_backward: bool)
     let pairs = ways.iter().enumerate().map(|(pair, between)| {
         let delays = between.delays.as_deref();
         let mut segment = of(outcome, between, (pair, is_backward), delays);
-        segment.loss = loss::of(between, None);
+        segment.loss = loss::of(&Lossy {
+            between,
+            series: Some(&outcome.series[pair].0.one_way(is_backward)),
+            flows: FlowLoss::of_all(outcome, pair, Some(is_backward)),
+        });
         let flows = outcome.flows.iter();
         let those =
             flows.filter(|flow| !flow.account.is_carrier && flow.is_backward == is_backward);
@@ -50,7 +59,7 @@ pub(super) fn of_flow(outcome: &Outcome, flow: &FlowFacts, pair: usize) -> Segme
     let between = flow.between(pair);
     let delays = between.delays.as_deref();
     let mut segment = of(outcome, &between, (pair, flow.is_backward), delays);
-    segment.loss = loss::of(&between, None);
+    segment.loss = loss::of(&Lossy::of_flow(&between));
     add_changes(outcome, flow, pair, &mut segment.changes);
     segment
 }

@@ -11,7 +11,9 @@ pub struct Loss {
     pub pattern: Pattern,
     /// The same in words, with figures.
     pub described: String,
-    /// With `every-kth`: k. With `beyond`: the number of fragments that pass.
+    /// With `every-kth`: k. With `beyond`: the number of fragments that pass. With `large` and
+    /// `small`: the IP length up to which packets pass, or are lost. With `by-place`: the number
+    /// of the fragment, from 1, if it is one. Else `null`.
     pub number: Option<u64>,
     /// Lost packets and fragments, of those sent, from 0 to 1.
     pub rate: f64,
@@ -31,12 +33,13 @@ pub struct Loss {
     /// Whole packets and fragments by IP length.
     pub sizes: Vec<SizeLoss>,
     /// In equal steps of time, by the clock of the first point; those without traffic are
-    /// left out.
+    /// left out. Empty for single flows, which are not counted over time.
     pub times: Vec<TimeLoss>,
-    /// Length of such a step.
-    pub step_seconds: f64,
+    /// Length of such a step; `null` for single flows.
+    pub step_seconds: Option<f64>,
     /// How losses go with the rate of sending: the correlation of the share lost with
-    /// packets sent, over steps of time, from -1 to 1; `null` with fewer than 8 steps.
+    /// packets sent, over steps of time, from -1 to 1; `null` with fewer than 8 steps, and for
+    /// single flows.
     pub with_rate: Option<f64>,
 }
 
@@ -44,7 +47,7 @@ pub struct Loss {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
-    /// Nothing: evenly over positions, sizes and time.
+    /// Nothing that was found; what they are spread evenly over is in `described`.
     Random,
     /// Fragments that are not the first.
     OnlyFirstPasses,
@@ -54,12 +57,24 @@ pub enum Pattern {
     LastLost,
     /// Fragments beyond some number of each datagram.
     Beyond,
-    /// Every k-th packet of a flow.
+    /// Every k-th packet of a flow, or of all flows together.
     EveryKth,
+    /// Further apart than chance has them, but not every k-th.
+    Regular,
     /// Packets above a size.
     Large,
     /// Packets below a size.
     Small,
+    /// All packets of some flows, and hardly any of others.
+    ByFlow,
+    /// Fragments at some places in the datagram at least twice as often as others.
+    ByPlace,
+    /// Packets of some sizes at least twice as often as others.
+    BySize,
+    /// More where more was sent.
+    ByRate,
+    /// In some of the time at least twice as often as in the rest.
+    ByTime,
     /// Runs, far longer than chance has them: a queue that overflows, a link that goes
     /// away.
     Bursts,

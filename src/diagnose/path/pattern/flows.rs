@@ -1,0 +1,57 @@
+//! What flows lose, each for itself.
+
+use crate::compare::{Between, Fate, FlowFacts, Outcome};
+
+/// What a flow loses between two points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowLoss {
+    /// Packets and fragments that were sent.
+    pub sent: u64,
+    /// Those of them that were lost.
+    pub lost: u64,
+    /// Whether these are its last, after others that passed.
+    pub is_end: bool,
+}
+
+impl FlowLoss {
+    /// What one flow loses, in the direction it went.
+    pub fn of(between: &Between) -> Self {
+        Self::of_side(between, Fate::Front)
+    }
+
+    /// The same of all flows, or of those that go one way; not of tunnels.
+    pub fn of_all(outcome: &Outcome, pair: usize, is_backward: Option<bool>) -> Vec<Self> {
+        let is_meant = |flow: &&FlowFacts| {
+            !flow.account.is_carrier && is_backward.is_none_or(|way| way == flow.is_backward)
+        };
+        let flows = outcome.flows.iter().filter(is_meant);
+        let losses = flows.map(|flow| {
+            let side = match flow.is_backward {
+                true => Fate::Back,
+                false => Fate::Front,
+            };
+            Self::of_side(&flow.account.between[pair], side)
+        });
+        losses.filter(|flow| flow.sent > 0).collect()
+    }
+
+    fn of_side(between: &Between, side: Fate) -> Self {
+        let (sent, passed, runs) = match side {
+            Fate::Back => (&between.back, &between.back_passed, &between.shape.runs[1]),
+            Fate::Front | Fate::Both => (
+                &between.front,
+                &between.front_passed,
+                &between.shape.runs[0],
+            ),
+        };
+        let (sent, lost) = (sent.packets, sent.packets - passed.packets);
+        let is_last = runs
+            .latest()
+            .is_some_and(|last| u64::from(last) + 1 == sent);
+        Self {
+            sent,
+            lost,
+            is_end: is_last && runs.runs == 1 && runs.losses == lost && lost < sent,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Of which packets more are lost than of others: by their place in the datagram, their size,
+//! when they were sent, and how much was sent then.
+
+use super::classes::{Class, Contrast, Spread};
+use super::over_time;
+use super::{Described, Look, Losses, told};
+use crate::compare::{Fates, NUMBERS, SIZES};
+use crate::model::number;
+
+/// Times as much as of others must be lost of some packets to be told apart by them.
+const CLEARLY: f64 = 2.0;
+/// The same by the rate of sending, where the share of each step was held against it too.
+const CLEARLY_BY_RATE: f64 = 1.5;
+/// So much must another way to tell them apart be better than one before it.
+const BETTER: f64 = 0.05;
+/// Ordinal numbers that are listed.
+const MAX_LISTED: usize = 6;
+
+/// Packets told apart in one way.
+struct Apart {
+    look: Look,
+    spread: Spread,
+    /// Those of which more are lost, and when.
+    those: String,
+    times: String,
+    /// If it is one number.
+    number: Option<u64>,
+}
+
+impl Apart {
+    fn by(look: Look, fates: &[Fates], clumped: f64, those: impl Fn(&[bool]) -> String) -> Self {
+        let classes: Vec<Class> = fates.iter().map(Class::of).collect();
+        let spread = Spread::of(&classes, clumped);
+        let those = match &spread {
+            Spread::Uneven(contrast) => those(&contrast.is_inside),
+            Spread::Unknown | Spread::Even => String::new(),
+        };
+        Self {
+            look,
+            spread,
+            those,
+            times: String::new(),
+            number: None,
+        }
+    }
+
+    fn in_time(look: Look, spread: Spread, times: String) -> Self {
+        Self {
+            look,
+            spread,
+            those: "packets".to_owned(),
+            times,
+            number: None,
+        }
+    }
+
+    fn told(&self, contrast: &Contrast) -> Described {
+        let what = contrast.told(&self.those, &self.times);
+        told(self.look, self.number, what)
+    }
+
+    /// Those of which clearly more are lost, if there are such.
+    fn contrast(&self) -> Option<&Contrast> {
+        let times = match self.look {
+            Look::ByRate => CLEARLY_BY_RATE,
+            _ => CLEARLY,
+        };
+        match &self.spread {
+            Spread::Uneven(contrast) => Some(contrast).filter(|it| it.is_clear(times)),
+            Spread::Unknown | Spread::Even => None,
+        }
+    }
+}
+
+/// Losses in every way they can be told apart.
+pub(super) struct Ways(Vec<Apart>);
+
+impl Ways {
+    pub fn of(losses: &Losses<'_>) -> Self {
+        let shape = &losses.lossy.between.shape;
+        let clumped = losses.clumped();
+        let mut ways = Self::of_places(losses);
+        ways.0
+            .push(Apart::by(Look::BySize, &shape.sizes, clumped, sizes));
+        if let Some(series) = losses.lossy.series {
+            let by_rate = over_time::by_rate(series, clumped).map(|(contrast, times)| {
+                Apart::in_time(Look::ByRate, Spread::Uneven(contrast), times)
+            });
+            let (spread, times) = over_time::by_time(series, clumped);
+            ways.0.extend(by_rate);
+            ways.0.push(Apart::in_time(Look::ByTime, spread, times));
+        }
+        ways
+    }
+
+    /// By the place in the datagram alone.
+    pub fn of_places(losses: &Losses<'_>) -> Self {
+        let shape = &losses.lossy.between.shape;
+        let clumped = losses.clumped();
+        Self(vec![
+            Apart::by(Look::ByPlace, &shape.ends, clumped, ends),
+            by_number(&shape.numbers, clumped),
+            Apart::by(Look::ByPlace, &shape.parts, clumped, tenths),
+        ])
+    }
+
+    /// The way that says most.
+    pub fn most(&self) -> Option<Described> {
+        let clear = self.0.iter().filter_map(|way| Some((way, way.contrast()?)));
+        let (way, contrast) = clear.reduce(|best, other| {
+            let is_better = other.1.strength() > best.1.strength() + BETTER;
+            if is_better { other } else { best }
+        })?;
+        Some(way.told(contrast))
+    }
+
+    /// `evenly over positions in the datagram and sizes`: what was tested and holds.
+    pub fn evenly(&self) -> Option<String> {
+        let names = [
+            (Look::ByPlace, "positions in the datagram"),
+            (Look::BySize, "sizes"),
+            (Look::ByTime, "time"),
+        ];
+        let even = names.into_iter().filter(|(look, _)| self.is_even(*look));
+        let even: Vec<String> = even.map(|(_, name)| name.to_owned()).collect();
+        (!even.is_empty()).then(|| format!("evenly over {}", listed(&even, "and")))
+    }
+
+    fn is_even(&self, look: Look) -> bool {
+        let ways = self.0.iter().filter(|way| way.look == look);
+        let spreads: Vec<&Spread> = ways.map(|way| &way.spread).collect();
+        let is_uneven = |spread: &&Spread| matches!(spread, Spread::Uneven(_));
+        spreads.contains(&&Spread::Even) && !spreads.iter().any(is_uneven)
+    }
+}
+
+fn by_number(fates: &[Fates; NUMBERS], clumped: f64) -> Apart {
+    let mut way = Apart::by(Look::ByPlace, fates, clumped, numbers);
+    if let Spread::Uneven(contrast) = &way.spread {
+        let inside: Vec<usize> = places(&contrast.is_inside).collect();
+        way.number = match inside[..] {
+            [one] if one + 1 < NUMBERS => Some(one as u64 + 1),
+            _ => None,
+        };
+    }
+    way
+}
+
+fn places(are_inside: &[bool]) -> impl Iterator<Item = usize> {
+    let numbered = are_inside.iter().enumerate();
+    numbered.filter_map(|(place, is_inside)| is_inside.then_some(place))
+}
+
+fn ends(are_inside: &[bool]) -> String {
+    let names = places(are_inside).map(|end| ["first", "middle", "last"][end.min(2)].to_owned());
+    format!("{} fragments", listed(&names.collect::<Vec<_>>(), "and"))
+}
+
+fn numbers(are_inside: &[bool]) -> String {
+    let names: Vec<String> = places(are_inside)
+        .map(|place| match place + 1 < NUMBERS {
+            true => number::ordinal(place as u64 + 1),
+            false => format!("{} or a later one", number::ordinal(NUMBERS as u64)),
+        })
+        .collect();
+    format!("fragments that are the {} of their datagram", some(&names))
+}
+
+fn tenths(are_inside: &[bool]) -> String {
+    let names: Vec<String> = places(are_inside)
+        .map(|place| number::ordinal(place as u64 + 1))
+        .collect();
+    format!(
+        "fragments that begin in the {} tenth of their datagram",
+        some(&names)
+    )
+}
+
+fn sizes(are_inside: &[bool]) -> String {
+    let ranges: Vec<String> = places(are_inside).map(size).collect();
+    format!("packets of {} bytes", listed(&ranges, "and"))
+}
+
+/// A class of IP lengths.
+fn size(class: usize) -> String {
+    let below = class.checked_sub(1).and_then(|below| SIZES.get(below));
+    match (below, SIZES.get(class)) {
+        (None, Some(upper)) => format!("up to {}", number::count((*upper).into())),
+        (Some(below), Some(upper)) => {
+            let ends = [below + 1, *upper].map(|end| number::count(end.into()));
+            format!("{} to {}", ends[0], ends[1])
+        }
+        (below, None) => {
+            let below = below.copied().unwrap_or_default();
+            format!("more than {}", number::count(below.into()))
+        }
+    }
+}
+
+/// The first of many.
+fn some(names: &[String]) -> String {
+    match names.split_at_checked(MAX_LISTED) {
+        Some((first, rest)) if !rest.is_empty() => {
+            format!("{} or one of {} others", first.join(", "), rest.len())
+        }
+        _ => listed(names, "or"),
+    }
+}
+
+/// `a, b and c`.
+fn listed(names: &[String], word: &str) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,310 @@
+//! Losses made up, and what is said of them.
+
+use super::*;
+use crate::compare::Place;
+use crate::model::{Duration, Timestamp};
+
+/// A packet of a flow, and whether it is lost.
+#[derive(Clone, Copy)]
+struct Packet {
+    is_lost: bool,
+    ip_bytes: u32,
+    /// Its number in a datagram of so many fragments.
+    of: Option<(u32, u32)>,
+}
+
+fn whole(ip_bytes: u32, is_lost: bool) -> Packet {
+    Packet {
+        is_lost,
+        ip_bytes,
+        of: None,
+    }
+}
+
+fn fragment((number, all): (u32, u32), is_lost: bool) -> Packet {
+    Packet {
+        is_lost,
+        ip_bytes: if number + 1 == all { 600 } else { 1_500 },
+        of: Some((number, all)),
+    }
+}
+
+/// Any number below 1,000, another for each; always the same.
+fn below_1000(number: u64) -> u64 {
+    let mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ mixed >> 31) % 1_000
+}
+
+/// What is counted of one flow.
+fn flow(packets: impl IntoIterator<Item = Packet>) -> Between {
+    let mut between = Between::default();
+    for (order, packet) in (0..).zip(packets) {
+        let fate = match packet.is_lost {
+            true => Fate::Front,
+            false => Fate::Both,
+        };
+        let place = packet.of.map(|(number, all)| Place {
+            number,
+            of: Some((number * 1_480, all * 1_480)),
+            is_last: number + 1 == all,
+        });
+        between.shape.count(fate, packet.ip_bytes, place);
+        between.shape.lose(fate, order);
+        between.front.packets += 1;
+        between.front_passed.packets += u64::from(!packet.is_lost);
+        between.front.fragments += u64::from(place.is_some());
+        between.front_passed.fragments += u64::from(place.is_some() && !packet.is_lost);
+    }
+    between
+}
+
+/// What is said of several flows.
+fn described(flows: &[Between]) -> Described {
+    let mut sum = Between::default();
+    flows.iter().for_each(|flow| sum.add(flow));
+    of(&Lossy {
+        between: if flows.len() == 1 { &flows[0] } else { &sum },
+        series: None,
+        flows: flows.iter().map(FlowLoss::of).collect(),
+    })
+}
+
+/// What is said of one flow, so many packets of which were sent and lost in each second.
+fn over_time(seconds: &[(u64, u64)]) -> Described {
+    let mut series = Series::new(Duration::from_secs(1));
+    series.origin = Some(Timestamp(0));
+    let mut number = 0;
+    let mut packets = Vec::new();
+    for (sent, lost) in seconds {
+        let mut step = Fates::default();
+        let mut left = *lost;
+        for place in 0..*sent {
+            number += 1;
+            let is_lost = left > 0 && below_1000(number) * (sent - place) < left * 1_000;
+            left -= u64::from(is_lost);
+            packets.push(whole(500, is_lost));
+            step.count(if is_lost { Fate::Front } else { Fate::Both });
+        }
+        series.steps.push(step);
+    }
+    let between = flow(packets);
+    of(&Lossy {
+        series: Some(&series),
+        ..Lossy::of_flow(&between)
+    })
+}
+
+fn is_said(described: &Described, pattern: Look, number: Option<u64>, what: &str) {
+    assert_eq!(described.described, what);
+    assert_eq!((described.pattern, described.number), (pattern, number));
+}
+
+#[test]
+fn what_is_random_is_even_where_that_was_tested() {
+    let packets = (0..6_000).map(|number| {
+        let bytes = [200, 700, 1_400][number as usize % 3];
+        whole(bytes, below_1000(number) < 50)
+    });
+    let look = described(&[flow(packets)]);
+    assert_eq!(look.pattern, Look::Random, "{look:?}");
+    assert_eq!(look.evenly.as_deref(), Some("evenly over sizes"));
+    let fragments = (0..6_000).map(|number| {
+        let place = (number as u32 % 6, 6);
+        fragment(place, below_1000(number) < 50)
+    });
+    let look = described(&[flow(fragments)]);
+    assert_eq!(look.pattern, Look::Random, "{look:?}");
+    let evenly = "evenly over positions in the datagram and sizes";
+    assert_eq!(look.evenly.as_deref(), Some(evenly));
+    let look = over_time(&[(500, 25); 20]);
+    assert_eq!(look.pattern, Look::Random, "{look:?}");
+    assert_eq!(look.evenly.as_deref(), Some("evenly over time"));
+}
+
+#[test]
+fn nothing_is_even_that_is_hardly_lost() {
+    let packets =
+        (0..3_000).map(|number| whole(200 + number % 1_000, below_1000(number.into()) < 5));
+    let look = described(&[flow(packets)]);
+    assert_eq!((look.pattern, look.evenly), (Look::Random, None));
+    let nothing = ": nothing was found that they have in common";
+    assert!(look.described.ends_with(nothing), "{}", look.described);
+}
+
+#[test]
+fn the_number_of_a_fragment_is_told() {
+    // Datagrams of two lengths: else it were each sixth packet as well.
+    let datagrams = (0..300).flat_map(|datagram| {
+        let all = 4 + (below_1000(datagram) % 3) as u32;
+        (0..all).map(move |number| fragment((number, all), number == 2))
+    });
+    let look = described(&[flow(datagrams)]);
+    assert_eq!((look.pattern, look.number), (Look::ByPlace, Some(3)));
+    let what = "all 300 fragments that are the 3rd of their datagram were lost, and none of ";
+    assert!(look.described.starts_with(what), "{}", look.described);
+}
+
+#[test]
+fn a_few_losses_of_one_number_are_told() {
+    let datagrams = (0..300_u64).flat_map(|datagram| {
+        let is_hit = [7, 31, 66, 97, 140, 151, 189, 230, 270, 299].contains(&datagram);
+        (0..5).map(move |number| fragment((number, 5), is_hit && number == 2))
+    });
+    let what = "10 of 300 fragments that are the 3rd of their datagram were lost (3.3 %), and \
+                none of 1,200 others";
+    is_said(&described(&[flow(datagrams)]), Look::ByPlace, Some(3), what);
+}
+
+#[test]
+fn of_equal_datagrams_a_distance_is_a_place_too() {
+    let fragments = (0..1_500).map(|number| fragment((number % 5, 5), number % 150 == 37));
+    let what = "every 150th packet of a flow was lost; by place: 10 of 300 fragments that are the \
+                3rd of their datagram were lost (3.3 %), and none of 1,200 others";
+    is_said(
+        &described(&[flow(fragments)]),
+        Look::EveryKth,
+        Some(150),
+        what,
+    );
+}
+
+#[test]
+fn sizes_of_which_more_are_lost_are_told() {
+    let packets = (0..4_000_u64).map(|number| {
+        let bytes = [200, 400, 800, 1_500][number as usize % 4];
+        let share = if bytes == 1_500 { 380 } else { 10 };
+        whole(bytes, below_1000(number) < share)
+    });
+    let look = described(&[flow(packets)]);
+    assert_eq!(look.pattern, Look::BySize);
+    let what = "of 1,000 packets of 1,280 to 1,518 bytes were lost";
+    assert!(look.described.contains(what), "{}", look.described);
+}
+
+#[test]
+fn a_length_that_none_passes_is_told_to_the_byte() {
+    let large = (0..600).map(|number| {
+        let bytes = 1_300 + number % 200;
+        whole(bytes, bytes > 1_400)
+    });
+    let what = "all 297 packets of 1,401 bytes and more were lost, and none of up to 1,400";
+    is_said(&described(&[flow(large)]), Look::Large, Some(1_400), what);
+    let small = (0..600).map(|number| {
+        let bytes = 130 + below_1000(number) as u32 / 10;
+        whole(bytes, bytes < 140)
+    });
+    let look = described(&[flow(small)]);
+    assert_eq!((look.pattern, look.number), (Look::Small, Some(139)));
+}
+
+/// A filter on ports takes away all fragments but the first.
+#[test]
+fn first_fragments_do_not_stand_out_where_no_other_was_sent() {
+    let firsts = (0..400).map(|number| fragment((0, 6), below_1000(number) < 250));
+    let look = described(&[flow(firsts)]);
+    assert_eq!(look.pattern, Look::Random, "{look:?}");
+    assert_eq!(look.evenly, None);
+    let both = (0..2_400_u32).map(|number| {
+        let is_lost = number % 6 == 0 && below_1000(number.into()) < 250;
+        fragment((number % 6, 6), is_lost)
+    });
+    assert_eq!(described(&[flow(both)]).pattern, Look::FirstLost);
+}
+
+#[test]
+fn a_flow_that_is_blocked_is_told_beside_others() {
+    let all = |is_lost| flow((0..400).map(|_| whole(500, is_lost)));
+    let what = "all 400 packets of 1 of 2 flows were lost, and none of 400 of the others";
+    is_said(
+        &described(&[all(true), all(false)]),
+        Look::ByFlow,
+        None,
+        what,
+    );
+}
+
+#[test]
+fn a_flow_that_ends_is_told_beside_others() {
+    let good = flow((0..30).map(|_| whole(500, false)));
+    let cut_off = flow((0..900).map(|number| whole(500, number >= 600)));
+    let alone = "everything behind the first 600 packets was lost";
+    is_said(
+        &described(std::slice::from_ref(&cut_off)),
+        Look::FromTimeOn,
+        None,
+        alone,
+    );
+    let beside = "everything of one flow behind its first 600 packets was lost";
+    is_said(
+        &described(&[good, cut_off.clone()]),
+        Look::FromTimeOn,
+        None,
+        beside,
+    );
+    let both = "everything of 2 flows was lost from some packet of each on";
+    is_said(
+        &described(&[cut_off.clone(), cut_off]),
+        Look::FromTimeOn,
+        None,
+        both,
+    );
+}
+
+/// As a token bucket has it while it is empty.
+#[test]
+fn a_distance_must_tell_how_many_are_lost() {
+    let packets = (0..2_000).map(|number| whole(500, number % 400 < 200 && number % 2 == 1));
+    let look = described(&[flow(packets)]);
+    assert_ne!(look.pattern, Look::EveryKth, "{look:?}");
+    let what = "nearly each of them is the 2nd packet behind the one before";
+    assert!(look.described.ends_with(what), "{}", look.described);
+}
+
+/// Of several flows, each in datagrams of four fragments, in no order.
+#[test]
+fn a_counter_that_flows_share_is_told() {
+    let mut flows = [const { Vec::new() }; 3];
+    for number in 0..3_600_u32 {
+        let datagram = u64::from(number) / 4;
+        let flow = &mut flows[(below_1000(datagram) % 3) as usize];
+        flow.push(fragment((number % 4, 4), number % 3 == 2));
+    }
+    let look = described(&flows.map(flow));
+    assert_eq!((look.pattern, look.number), (Look::EveryKth, Some(3)));
+    let what = "exactly one of every 3 fragments was lost (1,200 of 3,600), ";
+    assert!(look.described.starts_with(what), "{}", look.described);
+}
+
+/// Of one flow that is no counter, though there are as many.
+#[test]
+fn what_keeps_apart_is_not_random() {
+    let mut left = 0;
+    let packets = (0..3_000_u64).map(|number| {
+        left = match left {
+            0 => 1 + below_1000(number) % 3,
+            _ => left - 1,
+        };
+        whole(500, left == 0)
+    });
+    let look = described(&[flow(packets)]);
+    assert_eq!(look.pattern, Look::Regular, "{look:?}");
+}
+
+#[test]
+fn the_time_of_losses_is_told() {
+    let mut seconds = [(100, 0); 30];
+    seconds[10..13].fill((100, 50));
+    let what = "150 of 300 packets were lost (50.0 %) in 3 of 30 steps of 1 s, and none of 2,700 \
+                others";
+    is_said(&over_time(&seconds), Look::ByTime, None, what);
+}
+
+#[test]
+fn that_more_is_lost_where_more_is_sent_is_told() {
+    let seconds = [(200, 0), (200, 0), (200, 0), (2_000, 196)].repeat(5);
+    let what = "980 of 10,000 packets were lost (9.8 %) in the 5 of 20 steps of 1 s in which \
+                2,000 or more were sent, and none of 3,000 others";
+    is_said(&over_time(&seconds), Look::ByRate, None, what);
+}
