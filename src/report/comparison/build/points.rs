@@ -109,7 +109,11 @@ fn clock(place: usize, point: &PointFacts) -> Clock {
 pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
     let points = outcome.points.iter().enumerate();
     let mut told: Vec<String> = points
-        .filter(|(_, facts)| facts.tally.matched == 0 && !says_why_itself(&facts.file))
+        .filter(|(place, facts)| {
+            facts.tally.matched == 0
+                && !says_why_itself(&facts.file)
+                && (facts.tally.datagrams == 0 || others_show_something(outcome, *place))
+        })
         .map(|(place, facts)| {
             let what = match facts.tally.datagrams {
                 0 => "has no IP packets that could be found elsewhere".to_owned(),
@@ -134,9 +138,37 @@ pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
         };
         format!("{} {what}, and is no point of the path", stranger.file.path)
     }));
+    told.extend(same_files(outcome));
     told.extend(doubts(outcome));
     told.extend(of_order(outcome));
     told
+}
+
+/// Whether any other capture has packets, among which those of a point could be.
+fn others_show_something(outcome: &Outcome, point: usize) -> bool {
+    let mut others = outcome.points.iter().enumerate();
+    others.any(|(place, facts)| place != point && facts.tally.datagrams > 0)
+        || outcome
+            .strangers
+            .iter()
+            .any(|stranger| stranger.packets > 0)
+}
+
+/// Captures that are one and the same file, byte by byte.
+fn same_files(outcome: &Outcome) -> Vec<String> {
+    let hash = |point: &PointFacts| point.file.sha256.clone();
+    let points = outcome.points.iter().enumerate();
+    let same = points.filter_map(|(place, point)| {
+        let mut before = outcome.points[..place].iter();
+        let before =
+            before.position(|other| hash(other).is_some() && hash(other) == hash(point))?;
+        Some(format!(
+            "{} and {} are the same file, byte by byte: no difference is to be expected",
+            path::name(before),
+            path::name(place)
+        ))
+    });
+    same.collect()
 }
 
 /// What speaks against the order of the points.

@@ -18,6 +18,15 @@ pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option
             "{} could not be read, so that there is nothing to compare.",
             named(&unreadable)
         )),
+        Relation::Unrelated if has_no_packets(comparison) => Some(
+            match comparison.options.filter {
+                Some(_) => {
+                    "There is nothing to compare: no packet of any capture matches the filter."
+                }
+                None => "There is nothing to compare: these captures hold no IP packets.",
+            }
+            .to_owned(),
+        ),
         Relation::Unrelated => Some(
             "These captures do not show the same traffic: nothing of any point was found at \
              another, so that nothing can be said of what is between them."
@@ -30,6 +39,13 @@ pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option
         ),
         Relation::Partly => Some(left_out(comparison, &unreadable)),
     }
+}
+
+fn has_no_packets(comparison: &Comparison) -> bool {
+    let mut points = comparison.points.iter();
+    let mut off_path = comparison.off_path.iter();
+    points.all(|point| point.datagrams + point.fragments == 0)
+        && off_path.all(|capture| capture.packets == 0)
 }
 
 /// Which captures are no points of the path, and why.
