@@ -119,16 +119,27 @@ impl Losses<'_> {
         let told_of = (period * self.lost) as f64;
         let is_near = (sent - told_of).abs() <= NEAR * sent + period as f64;
         is_near.then(|| {
-            let mut what = format!(
-                "every {} packet of a flow was lost",
-                number::ordinal(period)
-            );
+            let mut what = self.every(period, self.sent as f64 > told_of * (1.0 + NEAR));
             // Of datagrams in as many fragments each it is always the same one, too.
             if let Some(place) = Ways::of_places(self).most() {
                 what = format!("{what}; by place: {}", place.described);
             }
             told(Look::EveryKth, Some(period), what)
         })
+    }
+
+    /// Where many packets are of flows that lose nothing, how many flows do is told.
+    fn every(&self, period: u64, are_some: bool) -> String {
+        let period = number::ordinal(period);
+        let lossy = self.lossy.flows.iter().filter(|flow| flow.lost > 0);
+        match are_some {
+            false => format!("every {period} packet of a flow was lost"),
+            true => format!(
+                "every {period} packet of {} of {} flows was lost",
+                number::count(lossy.count() as u64),
+                number::count(self.lossy.flows.len() as u64)
+            ),
+        }
     }
 
     pub(super) fn period(&self) -> Option<u64> {

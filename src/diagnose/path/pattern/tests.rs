@@ -262,6 +262,14 @@ fn a_distance_must_tell_how_many_are_lost() {
     assert!(look.described.ends_with(what), "{}", look.described);
 }
 
+#[test]
+fn flows_that_lose_nothing_are_told_beside_a_distance() {
+    let lossy = flow((0..600).map(|number| whole(500, number % 2 == 1)));
+    let good = flow((0..400).map(|_| whole(500, false)));
+    let what = "every 2nd packet of 1 of 2 flows was lost";
+    is_said(&described(&[lossy, good]), Look::EveryKth, Some(2), what);
+}
+
 /// Of several flows, each in datagrams of four fragments, in no order.
 #[test]
 fn a_counter_that_flows_share_is_told() {
