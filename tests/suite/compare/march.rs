@@ -43,6 +43,7 @@ fn counted(between: &Between) -> String {
         delays: None,
         damaged: Vec::new(),
         lone: Default::default(),
+        examples: Default::default(),
         reordered: [0; 2],
         ..between.clone()
     };

@@ -236,8 +236,8 @@ fn broken_explanation(comparison: &Value) -> Vec<String> {
     }
     if count(comparison, "flows_omitted") == 0 {
         let flows = list(comparison, "flows").iter();
-        let forward = flows.filter(|flow| flow["direction"] == "forward");
-        let sent: u64 = forward.map(|flow| count(flow, "path.sent.bytes")).sum();
+        let those = flows.filter(|flow| flow["direction"] == explanation["direction"]);
+        let sent: u64 = those.map(|flow| count(flow, "path.sent.bytes")).sum();
         if of("sent_bytes") as u64 != sent {
             faults.push(format!("{} bytes sent, of flows {sent}", of("sent_bytes")));
         }

@@ -123,7 +123,7 @@ impl Capture {
         self.pcapng_until(dropped, None)
     }
 
-    /// The same, with when capturing ended.
+    /// The same, with when capturing ended, seen from the beginning of time here.
     pub fn pcapng_until(&self, dropped: u64, until: Option<u64>) -> Vec<u8> {
         let mut file = block(0x0a0d_0d0a, &[&words(&[0x1a2b_3c4d, 1]), &[0xff; 8]]);
         let nanoseconds = [9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0];
@@ -136,7 +136,7 @@ impl Capture {
         }
         let time = words(&[0, (self.now >> 32) as u32, self.now as u32]);
         let mut options = [&[5, 0, 8, 0][..], &dropped.to_le_bytes()].concat();
-        if let Some(until) = until {
+        if let Some(until) = until.map(|until| START + until) {
             options.extend([3, 0, 8, 0]);
             options.extend(words(&[(until >> 32) as u32, until as u32]));
         }
