@@ -8,7 +8,7 @@
 use super::clock::Slope;
 use super::content::hash;
 use super::order::Lead;
-use super::sighting::{Form, Sighting};
+use super::sighting::{Form, Sighting, TELLING_BYTES};
 use crate::model::{Addresses, Duration, FlowKey, Timestamp};
 use foldhash::quality::FixedState;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +27,8 @@ const SET_ALIKE: Duration = Duration::from_secs(1);
 const STRETCHES: usize = 64;
 
 /// Samples of the packets of one point: with the names of their flows, without these, without
-/// all that NAT and NICs may change, and of datagrams that may be in fragments elsewhere what
-/// their first fragment shows of them.
+/// all that NAT and NICs may change, of datagrams that may be in fragments elsewhere what their
+/// first fragment shows of them, and without identifications.
 #[derive(Debug, Default)]
 pub(super) struct Sample {
     /// Bytes of payloads that tell packets apart.
@@ -38,6 +38,10 @@ pub(super) struct Sample {
     strict: Marks,
     loose: Marks,
     begun: Marks,
+    /// With names and without identifications, which something on the way may write anew; and
+    /// without either.
+    unnumbered: Marks,
+    bare: Marks,
 }
 
 /// Packets by hash, the smallest ones.
@@ -106,6 +110,15 @@ impl Sample {
             self.strict.take(hash(&[content, id, flow]), mark);
             let name = FixedState::with_seed(0).hash_one((lane.addresses, lane.ports));
             self.named.take(hash(&[content, id, name]), mark);
+            if is_telling && sighting.bytes >= TELLING_BYTES {
+                let bare = Sighting {
+                    is_renumbered: true,
+                    ..*sighting
+                };
+                let content = bare.content();
+                self.unnumbered.take(hash(&[content, name]), mark);
+                self.bare.take(hash(&[content]), mark);
+            }
             if is_telling {
                 self.loose.take(hash(&[sighting.beginning()]), mark);
             }
@@ -128,6 +141,19 @@ impl Sample {
         strictly
             .or_else(|| self.begun.common(&other.begun))
             .or_else(|| self.loose.common(&other.loose))
+    }
+}
+
+impl Sample {
+    /// The same, if identifications are not looked at. Without names, only bytes that are
+    /// nowhere else tell something.
+    pub fn common_without_ids<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
+        let unnumbered = self.unnumbered.common(&other.unnumbered);
+        unnumbered.or_else(|| {
+            let bare = self.bare.common(&other.bare)?;
+            let singles = bare.pairs.iter().filter(|met| is_single(met)).count();
+            (singles >= ENOUGH).then_some(bare)
+        })
     }
 }
 

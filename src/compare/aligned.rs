@@ -28,6 +28,7 @@ pub(super) struct Aligned {
     pub is_known: Vec<bool>,
     pub backward: HashMap<(usize, Addresses), bool>,
     pub head_bytes: usize,
+    pub keeps_ids: bool,
 }
 
 /// Sightings of each capture that are looked at first; then twice as many.
@@ -53,7 +54,7 @@ pub(super) fn align(
     let mut wanted = FIRST_LOOK;
     loop {
         if read(&mut samplers, wanted, flow).is_break() {
-            return conclude(&samplers, (0..captures).collect(), options.order);
+            return conclude(&samplers, (0..captures).collect(), options.order, &manner);
         }
         // What one of them has cut can be compared as far as that alone.
         let shortest = shortest_head(samplers.iter());
@@ -62,10 +63,18 @@ pub(super) fn align(
             samplers = begin(&manner);
             continue;
         }
-        let together = largest_group(&samplers);
+        let together = largest_group(&samplers, Sample::common);
+        if manner.keeps_ids && together.len() < captures {
+            let without_ids = largest_group(&samplers, Sample::common_without_ids);
+            if has_more_in_common(&without_ids, &together, &samplers) {
+                manner.keeps_ids = false;
+                samplers = begin(&manner);
+                continue;
+            }
+        }
         let is_all_read = samplers.iter().all(|sampler| sampler.has_ended);
         if is_all_read || together.len() == captures {
-            return conclude(&samplers, together, options.order);
+            return conclude(&samplers, together, options.order, &manner);
         }
         wanted = wanted.saturating_mul(2);
     }
@@ -150,13 +159,27 @@ fn shortest_head<'a>(samplers: impl Iterator<Item = &'a Sampler>) -> usize {
     heads.min().unwrap_or(HEAD_BYTES)
 }
 
+/// What two samples have in common, in one way or another.
+type InCommon = for<'a> fn(&'a Sample, &'a Sample) -> Option<Common<'a>>;
+
+/// Whether a group is larger than another, in which not even two hang together.
+fn has_more_in_common(group: &[usize], other: &[usize], samplers: &[Sampler]) -> bool {
+    let hangs_together = |group: &[usize], common: InCommon| {
+        let mut others = group.iter().skip(1);
+        others
+            .any(|capture| common(&samplers[group[0]].sample, &samplers[*capture].sample).is_some())
+    };
+    let is_larger = group.len() > other.len() || !hangs_together(other, Sample::common);
+    is_larger && hangs_together(group, Sample::common_without_ids)
+}
+
 /// Captures that hang together, most of all, in the order they were given; all of them where
 /// none do.
-fn largest_group(samplers: &[Sampler]) -> Vec<usize> {
+fn largest_group(samplers: &[Sampler], common: InCommon) -> Vec<usize> {
     let mut largest = Vec::new();
     let mut left: Vec<usize> = (0..samplers.len()).collect();
     while let Some(first) = left.first().copied() {
-        let group = group_of(first, &mut left, samplers);
+        let group = group_of(first, &mut left, samplers, common);
         if group.len() > largest.len() {
             largest = group;
         }
@@ -169,12 +192,17 @@ fn largest_group(samplers: &[Sampler]) -> Vec<usize> {
 
 /// Takes out of those that are left what hangs together with one of them, each with one that
 /// is known.
-fn group_of(first: usize, left: &mut Vec<usize>, samplers: &[Sampler]) -> Vec<usize> {
+fn group_of(
+    first: usize,
+    left: &mut Vec<usize>,
+    samplers: &[Sampler],
+    common: InCommon,
+) -> Vec<usize> {
     left.retain(|capture| *capture != first);
     let mut group = vec![first];
     let mut asked = 0;
     while let Some(known) = group.get(asked).map(|known| &samplers[*known].sample) {
-        let is_met = |capture: &mut usize| known.common(&samplers[*capture].sample).is_some();
+        let is_met = |capture: &mut usize| common(known, &samplers[*capture].sample).is_some();
         group.extend(left.extract_if(.., is_met));
         asked += 1;
     }
@@ -182,7 +210,7 @@ fn group_of(first: usize, left: &mut Vec<usize>, samplers: &[Sampler]) -> Vec<us
     group
 }
 
-fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order) -> Aligned {
+fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order, manner: &Manner) -> Aligned {
     let common = |one: usize, other: usize| samplers[one].sample.common(&samplers[other].sample);
     let captures = together.len();
     let pairs = (0..captures).flat_map(|one| (one + 1..captures).map(move |other| (one, other)));
@@ -213,6 +241,7 @@ fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order) -> Aligned
         rough: vec![Duration(0); captures],
         is_known: vec![false; captures],
         backward: HashMap::new(),
+        keeps_ids: manner.keeps_ids,
         head_bytes: shortest_head(together.iter().map(|capture| &samplers[*capture])),
         order: found.into_iter().map(|place| together[place]).collect(),
         strangers: strangers

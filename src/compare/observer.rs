@@ -30,6 +30,8 @@ pub(super) struct Manner {
     pub receiver: Settings,
     /// Bytes of a payload that every point has captured.
     pub head_bytes: usize,
+    /// Whether IP identifications are the same at every point.
+    pub keeps_ids: bool,
 }
 
 /// Looks at the frames of one point.
@@ -69,6 +71,7 @@ struct Sight {
     /// Fragments found inside whole tunnel packets, with the bytes of these.
     inside: Vec<(FragmentFacts, Vec<u8>)>,
     head_bytes: usize,
+    keeps_ids: bool,
     shortest_head: usize,
     /// Packets that cannot be told apart.
     too_short: u64,
@@ -92,6 +95,7 @@ impl Observer {
                 unnamed: Vec::with_capacity(TOGETHER),
                 inside: Vec::new(),
                 head_bytes: manner.head_bytes,
+                keeps_ids: manner.keeps_ids,
                 shortest_head: HEAD_BYTES,
                 too_short: 0,
                 found: Found {
@@ -469,7 +473,7 @@ impl Sight {
             offset: piece.offset,
             bytes: layer.payload_bytes,
             more: piece.more,
-            is_renumbered: layer.addresses.version == IpVersion::V6,
+            is_renumbered: layer.addresses.version == IpVersion::V6 || !self.keeps_ids,
             head: content.head,
             sum: content.sum,
             ip_bytes: layer.ip_bytes,
@@ -492,8 +496,8 @@ impl Sight {
             frame: self.found.frame.number,
             lane,
             protocol,
-            id: ip.id,
-            is_numbered: ip.is_numbered,
+            id: if self.keeps_ids { ip.id } else { 0 },
+            is_numbered: ip.is_numbered && self.keeps_ids,
             look: Look::new(ip.hop_limit, ip.traffic_class, verdict, is_cut),
             ..BLANK
         }
@@ -655,6 +659,7 @@ mod tests {
             reassembly: Limits::default(),
             receiver: Settings::default(),
             head_bytes,
+            keeps_ids: true,
         })
     }
 

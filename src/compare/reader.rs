@@ -191,6 +191,7 @@ pub(super) mod of_memory {
             reassembly: Limits::default(),
             receiver: Settings::default(),
             head_bytes: HEAD_BYTES,
+            keeps_ids: true,
         };
         Reader::new(source, &manner)
     }

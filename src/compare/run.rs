@@ -116,6 +116,7 @@ pub fn compare(
     );
     let manner = Manner {
         head_bytes: aligned.head_bytes,
+        keeps_ids: aligned.keeps_ids,
         ..options.manner()
     };
     let captures = aligned.order.iter();
@@ -172,6 +173,7 @@ impl Options {
             reassembly: self.reassembly,
             receiver: self.receiver,
             head_bytes: HEAD_BYTES,
+            keeps_ids: true,
         }
     }
 }

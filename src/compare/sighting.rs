@@ -106,7 +106,7 @@ pub(super) const BLANK: Sighting = Sighting {
 const _: () = assert!(size_of::<Sighting>() == 64);
 
 /// Payloads shorter than this are alike too often to be known by their bytes alone.
-const TELLING_BYTES: u32 = 24;
+pub(super) const TELLING_BYTES: u32 = 24;
 
 /// Whole datagrams from this size on may come in fragments elsewhere.
 const MAY_BE_CUT: u32 = 576;

@@ -592,10 +592,10 @@ fn content_key(sighting: &Sighting) -> u64 {
     hash(&[BY_CONTENT, sighting.content(), 0])
 }
 
-/// Fragments of IPv6, whose identifications have 32 bits and change where one is
-/// fragmented anew.
+/// Fragments whose identifications are not the same everywhere: of IPv6, where one is
+/// fragmented anew, and of whatever something on the way has written anew.
 fn may_be_renumbered(sighting: &Sighting) -> bool {
-    sighting.form == Form::Piece && sighting.id > 0xffff
+    sighting.form == Form::Piece && sighting.is_renumbered
 }
 
 /// Whether a NIC may cut it into several packets. UDP of such a size is cut by routers, too.

@@ -1,6 +1,6 @@
 //! Identifications: 0 is one of them, unless it stands for none, and some come twice.
 
-use super::sight::{Chance, Ids, Sight, Stream};
+use super::sight::{Chance, Ids, Packet, Sight, Stream};
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::A_TO_B;
@@ -95,5 +95,41 @@ fn a_random_id_that_comes_again_is_not_the_packet_that_was_lost() {
     for number in ["corrupted", "reordered", "appeared", "outside"] {
         faults.must_be(number, &path[number], 0);
     }
+    faults.end();
+}
+
+/// Gives each datagram another identification, as `scrub random-id` of pf does; fragments of
+/// one have the same.
+fn with_new_ids(sight: &Sight) -> Sight {
+    sight.map(|packet| {
+        let number = u32::from(packet.port) * 7_919 + packet.datagram * 40_503;
+        let id = (number ^ 0x5a5a) as u16 | 1;
+        packet.with_header(|header| header[4..6].copy_from_slice(&id.to_be_bytes()))
+    })
+}
+
+#[test]
+fn identifications_that_are_written_anew_hide_nothing() {
+    let streams = [
+        Stream::to(5001, A_TO_B),
+        Stream {
+            datagrams: 300,
+            gap: 5 * MILLISECOND,
+            ..Stream::fragmented(5002, A_TO_B)
+        },
+    ];
+    let here = Sight::of(&streams);
+    let there = here.later(MILLISECOND).map(Packet::routed);
+    let there = there.without(|packet| packet.datagram % 20 == 3 && packet.index == 0);
+    let there = with_new_ids(&there);
+    let comparison = compare(&[&here, &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("relation", &comparison["relation"], "same");
+    faults.must_have_lost("in all", path, &here, &there);
+    faults.must_be("appeared", &path["appeared"], 0);
+    faults.must_be("corrupted", &path["corrupted"], 0);
+    let took = path["delay"]["median_seconds"].as_f64().unwrap_or(0.0);
+    faults.unless(took < 0.001_1, || format!("half took {took} s"));
     faults.end();
 }

@@ -35,7 +35,7 @@ pub(super) const CAUSE: Cause = Cause {
             command: "look at what happened at that time: a link down, a route withdrawn, a policy",
         },
     ],
-    references: &["draft-ietf-opsawg-pcapng section 4.6"],
+    references: &["www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html"],
 };
 
 /// Fewer are the first or the last packets of a capture.
