@@ -33,6 +33,8 @@ const STRETCHES: usize = 64;
 pub(super) struct Sample {
     /// Bytes of payloads that tell packets apart.
     head_bytes: usize,
+    /// Whether it holds what is only asked where packets do not go by the same names and bytes.
+    is_thorough: bool,
     lanes: Vec<FlowKey>,
     named: Marks,
     strict: Marks,
@@ -74,10 +76,11 @@ pub(super) struct Common<'a> {
 }
 
 impl Sample {
-    /// An empty one of what so many bytes of payloads tell apart.
-    pub fn new(head_bytes: usize) -> Self {
+    /// An empty one of what so many bytes of payloads tell apart; a thorough one takes longer.
+    pub fn new(head_bytes: usize, is_thorough: bool) -> Self {
         Self {
             head_bytes,
+            is_thorough,
             ..Self::default()
         }
     }
@@ -110,7 +113,8 @@ impl Sample {
             self.strict.take(hash(&[content, id, flow]), mark);
             let name = FixedState::with_seed(0).hash_one((lane.addresses, lane.ports));
             self.named.take(hash(&[content, id, name]), mark);
-            if is_telling && sighting.bytes >= TELLING_BYTES {
+            let is_of_stream = sighting.form == Form::Segment;
+            if self.is_thorough && is_telling && !is_of_stream && sighting.bytes >= TELLING_BYTES {
                 let bare = Sighting {
                     is_renumbered: true,
                     ..*sighting
@@ -122,7 +126,7 @@ impl Sample {
             if is_telling {
                 self.loose.take(hash(&[sighting.beginning()]), mark);
             }
-            if begins_datagram(sighting) {
+            if self.is_thorough && begins_datagram(sighting) {
                 let addresses = FixedState::with_seed(0).hash_one(lane.addresses);
                 let protocol = u64::from(sighting.protocol.0);
                 let begun = hash(&[addresses, protocol, id, sighting.head]);
@@ -131,16 +135,20 @@ impl Sample {
         }
     }
 
-    /// What this has in common with another; `None` if that could be chance. What goes by the
-    /// same names at both tells more than what has the same bytes: many flows may have those.
+    /// What this has in common with another; `None` if that could be chance.
     pub fn common<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
+        self.common_by_ids(other)
+            .or_else(|| self.loose.common(&other.loose))
+    }
+
+    /// The same by identifications. What goes by the same names at both tells more than what has
+    /// the same bytes: many flows may have those.
+    pub fn common_by_ids<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
         if let Some(named) = self.named.common(&other.named) {
             return Some(named.and_renamed(self.strict.met(&other.strict)));
         }
         let strictly = self.strict.common(&other.strict);
-        strictly
-            .or_else(|| self.begun.common(&other.begun))
-            .or_else(|| self.loose.common(&other.loose))
+        strictly.or_else(|| self.begun.common(&other.begun))
     }
 }
 
@@ -380,7 +388,7 @@ mod tests {
     /// Packets of so many flows, which have the same bytes; of each point another is ahead of all
     /// others by ten packets, by as many milliseconds.
     fn sample(flows: u32, leader: u32) -> Sample {
-        let mut sample = Sample::new(16);
+        let mut sample = Sample::new(16, true);
         let lanes: Vec<FlowKey> = (0..flows).map(lane).collect();
         sample.take(&lanes, &[]);
         for (number, lane) in
@@ -411,7 +419,7 @@ mod tests {
     #[test]
     fn flows_that_go_by_other_names_are_met_too() {
         let sample = |lanes: [FlowKey; 2]| {
-            let mut sample = Sample::new(16);
+            let mut sample = Sample::new(16, true);
             let sightings = (0..20).map(|number| Sighting {
                 time: Timestamp(i64::from(number)),
                 lane: number % 2,
@@ -429,7 +437,7 @@ mod tests {
 
     /// So many packets, as one point sees them: whole at one, the first fragments at another.
     fn datagrams(form: Form, later: i64) -> Sample {
-        let mut sample = Sample::new(16);
+        let mut sample = Sample::new(16, true);
         let sightings = (1..=50).map(|number| Sighting {
             time: Timestamp(i64::from(number) * 1_000_000 + later),
             form,
@@ -466,7 +474,7 @@ mod tests {
         ];
         for ppm in [-200, -50, 0, 50, 200] {
             let seen = |is_there: bool| {
-                let mut sample = Sample::new(16);
+                let mut sample = Sample::new(16, true);
                 let sightings = (1..3_000).map(|number| {
                     let goes_back = number < 100 && number % 10 == 0;
                     let sent = i64::from(number) * 1_000_000;

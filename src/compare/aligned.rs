@@ -45,12 +45,13 @@ pub(super) fn align(
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> Aligned {
     let mut manner = options.manner();
-    let begin = |manner: &Manner| -> Vec<Sampler> {
+    let mut is_thorough = false;
+    let begin = |manner: &Manner, is_thorough: bool| -> Vec<Sampler> {
         (0..captures)
-            .map(|capture| Sampler::new(open(capture, Pass::Sample), manner))
+            .map(|capture| Sampler::new(open(capture, Pass::Sample), manner, is_thorough))
             .collect()
     };
-    let mut samplers = begin(&manner);
+    let mut samplers = begin(&manner, is_thorough);
     let mut wanted = FIRST_LOOK;
     loop {
         if read(&mut samplers, wanted, flow).is_break() {
@@ -60,21 +61,35 @@ pub(super) fn align(
         let shortest = shortest_head(samplers.iter());
         if shortest < manner.head_bytes {
             manner.head_bytes = shortest;
-            samplers = begin(&manner);
+            samplers = begin(&manner, is_thorough);
             continue;
         }
         let together = largest_group(&samplers, Sample::common);
-        if manner.keeps_ids && together.len() < captures {
-            let without_ids = largest_group(&samplers, Sample::common_without_ids);
-            if has_more_in_common(&without_ids, &together, &samplers) {
-                manner.keeps_ids = false;
-                samplers = begin(&manner);
-                continue;
-            }
-        }
-        let is_all_read = samplers.iter().all(|sampler| sampler.has_ended);
-        if is_all_read || together.len() == captures {
+        let by_ids = largest_group(&samplers, Sample::common_by_ids);
+        if by_ids.len() == captures {
             return conclude(&samplers, together, options.order, &manner);
+        }
+        if !is_thorough {
+            is_thorough = true;
+            samplers = begin(&manner, is_thorough);
+            continue;
+        }
+        let without_ids = largest_group(&samplers, Sample::common_without_ids);
+        if manner.keeps_ids && without_ids.len() > by_ids.len() {
+            manner.keeps_ids = false;
+            samplers = begin(&manner, is_thorough);
+            continue;
+        }
+        if together.len() == captures {
+            return conclude(&samplers, together, options.order, &manner);
+        }
+        if samplers.iter().all(|sampler| sampler.has_ended) {
+            // Where none hang together, there is no path.
+            let path = match together.len() {
+                0 | 1 => (0..captures).collect(),
+                _ => together,
+            };
+            return conclude(&samplers, path, options.order, &manner);
         }
         wanted = wanted.saturating_mul(2);
     }
@@ -115,12 +130,12 @@ struct Sampler {
 }
 
 impl Sampler {
-    fn new(source: Box<dyn Source>, manner: &Manner) -> Self {
+    fn new(source: Box<dyn Source>, manner: &Manner, is_thorough: bool) -> Self {
         Self {
             source,
             observer: Observer::new(manner),
             block: Block::default(),
-            sample: Sample::new(manner.head_bytes),
+            sample: Sample::new(manner.head_bytes, is_thorough),
             room: Vec::new(),
             seen: 0,
             has_ended: false,
@@ -162,18 +177,7 @@ fn shortest_head<'a>(samplers: impl Iterator<Item = &'a Sampler>) -> usize {
 /// What two samples have in common, in one way or another.
 type InCommon = for<'a> fn(&'a Sample, &'a Sample) -> Option<Common<'a>>;
 
-/// Whether a group is larger than another, in which not even two hang together.
-fn has_more_in_common(group: &[usize], other: &[usize], samplers: &[Sampler]) -> bool {
-    let hangs_together = |group: &[usize], common: InCommon| {
-        let mut others = group.iter().skip(1);
-        others
-            .any(|capture| common(&samplers[group[0]].sample, &samplers[*capture].sample).is_some())
-    };
-    let is_larger = group.len() > other.len() || !hangs_together(other, Sample::common);
-    is_larger && hangs_together(group, Sample::common_without_ids)
-}
-
-/// Captures that hang together, most of all, in the order they were given; all of them where
+/// Captures that hang together, most of all, in the order they were given; a single one where
 /// none do.
 fn largest_group(samplers: &[Sampler], common: InCommon) -> Vec<usize> {
     let mut largest = Vec::new();
@@ -184,10 +188,7 @@ fn largest_group(samplers: &[Sampler], common: InCommon) -> Vec<usize> {
             largest = group;
         }
     }
-    match largest.len() {
-        0 | 1 => (0..samplers.len()).collect(),
-        _ => largest,
-    }
+    largest
 }
 
 /// Takes out of those that are left what hangs together with one of them, each with one that

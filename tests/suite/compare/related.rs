@@ -206,3 +206,26 @@ fn fragments_and_what_is_put_together_of_them_are_the_same_traffic() {
     }
     faults.end();
 }
+
+/// What both have may begin far behind the first packets of one, by a clock that is an hour
+/// ahead.
+#[test]
+fn a_capture_that_begins_much_later_is_of_the_same_path() {
+    let here = Sight::of(&[Stream {
+        datagrams: 30_000,
+        gap: MILLISECOND / 5,
+        ..Stream::to(5001, A_TO_B)
+    }]);
+    let there = here.later(MILLISECOND);
+    let begin = there.0[15_000].time;
+    let there = there
+        .between(begin, u64::MAX)
+        .by_clock(3_600_000_000_000, 0);
+    let comparison = compare(&[&here, &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("relation", &comparison["relation"], "same");
+    faults.must_be("arrived", &path["arrived"]["packets"], there.0.len() as u64);
+    faults.must_be("lost", &path["lost"]["packets"], 0);
+    faults.end();
+}
