@@ -3,7 +3,7 @@
 use super::explanation::{Explanation, way_of};
 use super::given::Given;
 use super::pattern::Look;
-use super::sums::{ends_of, name};
+use super::sums::{ends_of, is_much_unjudged, name};
 use crate::compare::Between;
 use crate::model::number;
 
@@ -74,7 +74,7 @@ fn way_back(given: &Given<'_>) -> Vec<String> {
     let Some(whole) = way.last().filter(|whole| whole.front.packets > 0) else {
         return Vec::new();
     };
-    let is_clean = |between: &Between| lost(between) + between.outside[0] == 0;
+    let is_clean = |between: &Between| lost(between) == 0 && !is_much_unjudged(between);
     if way.iter().all(is_clean) && way.iter().all(|between| faults(between).is_empty()) {
         return vec!["nothing is lost on the way back".to_owned()];
     }
@@ -104,11 +104,10 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
     }
     let between = &way_of(given, is_backward)[pair];
     let mut losses = losses(given, between, (pair, is_backward), to);
-    let unjudged = between.outside[0];
-    if unjudged > 0 {
+    if is_much_unjudged(between) {
         losses.push_str(&format!(
             ", and {} more cannot be judged, as one of the two showed nothing then",
-            number::count(unjudged)
+            number::count(between.outside[0])
         ));
     }
     let does = [losses].into_iter().chain(faults(between));
@@ -126,7 +125,7 @@ fn losses(
     if packets == 0 {
         return match between.front.packets {
             0 => "shows nothing that entered".to_owned(),
-            _ if between.outside[0] > 0 => {
+            _ if is_much_unjudged(between) => {
                 let judged = number::counted(between.front.packets, "packet");
                 format!("loses nothing of {judged}")
             }

@@ -100,6 +100,16 @@ pub fn ends_of(points: usize, pair: usize) -> (usize, usize) {
     }
 }
 
+/// Fewer are the first or the last packets of a capture.
+const MANY: u64 = 20;
+
+/// Whether more cannot be judged than what passes near the ends of captures: more than a
+/// hundredth, too.
+pub(super) fn is_much_unjudged(way: &Between) -> bool {
+    let unjudged = way.outside[0];
+    unjudged >= MANY && unjudged >= (way.front.packets + unjudged) / 100
+}
+
 /// `A`, `B`, … and `P27` and so on.
 pub fn name(point: usize) -> String {
     match u8::try_from(point) {

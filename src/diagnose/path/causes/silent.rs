@@ -3,7 +3,7 @@
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
-use crate::diagnose::path::sums::{ends_of, name};
+use crate::diagnose::path::sums::{ends_of, is_much_unjudged, name};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -38,9 +38,6 @@ pub(super) const CAUSE: Cause = Cause {
     references: &["www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html"],
 };
 
-/// Fewer are the first or the last packets of a capture.
-const MANY: u64 = 20;
-
 /// Each segment and way in which much passed one end while the other was silent.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let pairs = given.segments().map(|(pair, _)| pair);
@@ -50,15 +47,9 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
             (&given.sums.forward[pair], front, back),
             (&given.sums.backward[pair], back, front),
         ];
-        ways.map(|(way, from, to)| is_much(way).then(|| finding(pair, way, from, to)))
+        ways.map(|(way, from, to)| is_much_unjudged(way).then(|| finding(pair, way, from, to)))
     });
     found.flatten().collect()
-}
-
-/// More than a hundredth, which may be slow.
-fn is_much(way: &Between) -> bool {
-    let unjudged = way.outside[0];
-    unjudged >= MANY && unjudged >= (way.front.packets + unjudged) / 100
 }
 
 fn finding(pair: usize, way: &Between, from: usize, to: usize) -> Finding {
