@@ -2,7 +2,7 @@
 //! made there, and frames that a NIC cut. No packet of it is at both, but all of it passed.
 
 use super::clocks::is_beside;
-use super::{Flight, UDP_HEADER, bit};
+use super::{Flight, bit};
 use crate::compare::parcel::{Parcel, Piece, Seen};
 use crate::compare::slab::NONE;
 
@@ -19,7 +19,7 @@ struct Cut<'a> {
 
 impl<'a> Cut<'a> {
     fn take(&mut self, piece: &Piece, seen: &'a Seen, parcel: &Parcel) {
-        if piece.offset <= begin_of(parcel) {
+        if piece.offset == 0 {
             self.begin = Some(seen);
             self.is_whole |= piece.end() == parcel.length;
         }
@@ -35,7 +35,7 @@ impl<'a> Cut<'a> {
     /// When what came in this way could leave in another: what is whole there has to wait for
     /// all of it.
     fn entered(&self, left: &Self, parcel: &Parcel) -> Option<&'a Seen> {
-        let is_all_here = self.bytes >= parcel.length - begin_of(parcel);
+        let is_all_here = self.bytes >= parcel.length;
         match self.waits_for(left) {
             true => self.last.filter(|_| is_all_here),
             false => self.begin,
@@ -65,14 +65,6 @@ pub(in crate::compare) struct Recut<'a> {
     is_joined: bool,
 }
 
-/// Where the first piece of a parcel begins: messages of a super-frame have headers of their own.
-fn begin_of(parcel: &Parcel) -> u32 {
-    match parcel.is_super_udp {
-        true => UDP_HEADER.min(parcel.length),
-        false => 0,
-    }
-}
-
 impl Flight {
     /// How two points saw a parcel that they have cut in different ways; `None` if they have
     /// packets in common, or it cannot be told.
@@ -83,7 +75,9 @@ impl Flight {
         is_backward: bool,
     ) -> Option<Recut<'_>> {
         let both = bit(front) | bit(back);
-        if parcel.seen & both != both {
+        // Messages find their super-frame only behind it. A clock that rests on one that took
+        // long would put those that are faster in front of theirs, for good.
+        if parcel.seen & both != both || parcel.is_super_udp {
             return None;
         }
         let mut cuts = [Cut::default(); 2];
@@ -120,7 +114,7 @@ impl Flight {
     /// last fragment of what is known to be put together further on.
     pub(super) fn learn_recut(&mut self, point: usize, number: u32, piece: u32, flow: u32) {
         let parcel = self.parcels[number];
-        let begins = self.pieces[piece].offset <= begin_of(&parcel);
+        let begins = self.pieces[piece].offset == 0;
         let is_backward = self.is_backward(flow);
         for other in (0..self.points).filter(|other| *other != point) {
             let ends = (point.min(other), point.max(other));

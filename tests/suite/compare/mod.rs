@@ -19,6 +19,7 @@ mod hostile;
 mod ids;
 mod joined;
 mod march;
+mod messages;
 mod missed;
 mod order;
 mod patterns;

@@ -1,0 +1,66 @@
+//! A host hands its NIC many UDP messages of one flow at a time (UDP GSO): behind the NIC each
+//! is a datagram of its own.
+
+use super::sight::{BEGIN, EDGE, Packet, Sight, Stream};
+use super::{Faults, compare};
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use crate::findings::packet::{A_TO_B, Sum, UDP, noise, udp, whole};
+
+const PORT: u16 = 7_000;
+const MESSAGE: usize = 1_400;
+const MESSAGES: u32 = 10;
+const FRAMES: u32 = 300;
+
+/// So many messages of a frame, from one on.
+fn packet(frame: u32, first: u32, messages: u32, time: u64) -> Packet {
+    let data = (first..first + messages)
+        .flat_map(|number| noise(MESSAGE, (frame * MESSAGES + number).into()));
+    let data: Vec<u8> = data.collect();
+    Packet {
+        time,
+        ip: whole(A_TO_B, UDP, &udp(A_TO_B, PORT, &data, Sum::Right)),
+        port: PORT,
+        datagram: frame * MESSAGES + first,
+        index: 0,
+        is_last: true,
+    }
+}
+
+fn between_beats(packets: impl Iterator<Item = Packet>) -> Sight {
+    let beats = Sight::of(&[Stream {
+        datagrams: 1,
+        begin: BEGIN + EDGE / 4,
+        ..Stream::to(9, A_TO_B)
+    }]);
+    beats.and(&Sight(packets.collect()))
+}
+
+fn begin(frame: u32) -> u64 {
+    BEGIN + u64::from(frame) * 5 * MILLISECOND
+}
+
+/// The first takes longest: somebody has to ask for an address before. Whatever a clock makes of
+/// that, all others are found.
+#[test]
+fn messages_of_one_frame_are_found_whatever_the_first_takes() {
+    let front = (0..FRAMES).map(|frame| packet(frame, 0, MESSAGES, begin(frame)));
+    let back = (0..FRAMES)
+        .filter(|frame| frame % 40 != 7)
+        .flat_map(|frame| {
+            let takes = if frame == 0 { 33 } else { 20 };
+            (0..MESSAGES).map(move |message| {
+                let later = takes * MICROSECOND + u64::from(message) * MICROSECOND / 2;
+                packet(frame, message, 1, begin(frame) + later)
+            })
+        });
+    let (front, back) = (between_beats(front), between_beats(back));
+    let comparison = compare(&[&front, &back]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    let lost = (0..FRAMES).filter(|frame| frame % 40 == 7).count();
+    faults.must_be("lost", &path["lost"]["packets"], lost as u64);
+    faults.must_be("appeared", &path["appeared"], 0);
+    let cut = u64::from(FRAMES) - lost as u64;
+    faults.must_be("cut", &path["layout"]["segmented"], cut);
+    faults.end();
+}
