@@ -1,9 +1,10 @@
 //! What two points have cut in different ways: fragments that were put together on the way, or
-//! made there, and frames that a NIC cut. No packet of it is at both, but all of it passed.
+//! made there. No packet of it is at both, but all of it passed.
 
 use super::clocks::is_beside;
 use super::{Flight, bit};
 use crate::compare::parcel::{Parcel, Piece, Seen};
+use crate::compare::sighting::Form;
 use crate::compare::slab::NONE;
 
 /// What one point saw of a parcel.
@@ -75,9 +76,10 @@ impl Flight {
         is_backward: bool,
     ) -> Option<Recut<'_>> {
         let both = bit(front) | bit(back);
-        // Messages find their super-frame only behind it. A clock that rests on one that took
-        // long would put those that are faster in front of theirs, for good.
-        if parcel.seen & both != both || parcel.is_super_udp {
+        // What a NIC cuts is found best in the order in which it went. A clock that rests on a
+        // frame that took long would put faster ones in front of theirs, for good.
+        let is_cut_by_nic = parcel.is_super_udp || parcel.form == Form::Segment;
+        if parcel.seen & both != both || is_cut_by_nic {
             return None;
         }
         let mut cuts = [Cut::default(); 2];
