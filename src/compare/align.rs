@@ -150,9 +150,7 @@ impl Sample {
         let strictly = self.strict.common(&other.strict);
         strictly.or_else(|| self.begun.common(&other.begun))
     }
-}
 
-impl Sample {
     /// The same, if identifications are not looked at. Without names, only bytes that are
     /// nowhere else tell something.
     pub fn common_without_ids<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {

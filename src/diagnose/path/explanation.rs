@@ -3,8 +3,6 @@
 use super::finding::Finding;
 use super::given::Given;
 use super::sentence;
-use super::sums::Sums;
-use crate::compare::Between;
 use crate::model::Timestamp;
 use std::cmp::Reverse;
 
@@ -55,7 +53,7 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
         return None;
     }
     let is_backward = is_all_backward(given);
-    let whole = way_of(given, is_backward).last()?;
+    let whole = given.sums.one_way(is_backward).last()?;
     let missing = whole.front.bytes - whole.front_passed.bytes;
     let parts = parts(given, findings, is_backward);
     let explained: u64 = parts.iter().map(|part| part.bytes).sum();
@@ -80,19 +78,10 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
     Some(explanation)
 }
 
-/// What all flows of one way come to, by pair of points.
-pub(super) fn way_of<'a>(given: &Given<'a>, is_backward: bool) -> &'a [Between] {
-    let sums: &'a Sums = given.sums;
-    match is_backward {
-        true => &sums.backward,
-        false => &sums.forward,
-    }
-}
-
 /// Whether there is something to explain on the way back alone.
 fn is_all_backward(given: &Given<'_>) -> bool {
     let is_used = |is_backward: bool| {
-        let pairs = way_of(given, is_backward).iter();
+        let pairs = given.sums.one_way(is_backward).iter();
         pairs.map(|between| between.front.packets).sum::<u64>() > 0
     };
     !is_used(false) && is_used(true)
@@ -104,7 +93,7 @@ fn parts(given: &Given<'_>, findings: &[Finding], is_backward: bool) -> Vec<Shar
         let segment = finding
             .segment
             .filter(|_| finding.missing_bytes.is_some())?;
-        let between = &way_of(given, is_backward)[segment];
+        let between = &given.sums.one_way(is_backward)[segment];
         Some(Share {
             cause: finding.cause.id,
             segment,

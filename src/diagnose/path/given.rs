@@ -48,6 +48,16 @@ impl<'a> Given<'a> {
         format!("{} to {}", name(from), name(to))
     }
 
+    /// What goes each way between a pair, with where it enters and where it leaves.
+    pub(super) fn ways(&self, pair: usize) -> [(&'a Between, usize, usize); 2] {
+        let sums: &'a Sums = self.sums;
+        let (front, back) = ends_of(self.outcome.points.len(), pair);
+        [
+            (&sums.forward[pair], front, back),
+            (&sums.backward[pair], back, front),
+        ]
+    }
+
     /// Frames that a capture says it dropped and that are not known to have passed it: so many
     /// may be missing at its point for that alone. `None` if it does not say.
     pub(super) fn own_drops(&self, point: usize) -> Option<u64> {
@@ -67,12 +77,8 @@ impl<'a> Given<'a> {
 
     /// The same of what goes one way.
     pub(super) fn look_one_way(&self, pair: usize, is_backward: bool) -> Described {
-        let way = match is_backward {
-            true => &self.sums.backward,
-            false => &self.sums.forward,
-        };
         pattern::of(&Lossy {
-            between: &way[pair],
+            between: &self.sums.one_way(is_backward)[pair],
             series: Some(&self.outcome.series[pair].0.one_way(is_backward)),
             flows: FlowLoss::of_all(self.outcome, pair, Some(is_backward)),
         })

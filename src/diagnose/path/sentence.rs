@@ -1,6 +1,6 @@
 //! The whole path in one sentence.
 
-use super::explanation::{Explanation, way_of};
+use super::explanation::Explanation;
 use super::given::Given;
 use super::pattern::Look;
 use super::sums::{ends_of, is_much_unjudged, name};
@@ -70,7 +70,7 @@ fn segments(given: &Given<'_>, is_backward: bool) -> Vec<String> {
 
 /// What goes back, if anything does: segment by segment if something happens to it.
 fn way_back(given: &Given<'_>) -> Vec<String> {
-    let way = way_of(given, true);
+    let way = given.sums.one_way(true);
     let Some(whole) = way.last().filter(|whole| whole.front.packets > 0) else {
         return Vec::new();
     };
@@ -102,7 +102,7 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
     if ![from, to].iter().all(is_known) {
         return vec![format!("nothing is known of {segment}")];
     }
-    let between = &way_of(given, is_backward)[pair];
+    let between = &given.sums.one_way(is_backward)[pair];
     let mut losses = losses(given, between, (pair, is_backward), to);
     if is_much_unjudged(between) {
         losses.push_str(&format!(

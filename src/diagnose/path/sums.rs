@@ -50,6 +50,14 @@ impl Sums {
         sums
     }
 
+    /// The same of what goes one way alone.
+    pub(super) fn one_way(&self, is_backward: bool) -> &[Between] {
+        match is_backward {
+            true => &self.backward,
+            false => &self.forward,
+        }
+    }
+
     fn note_receiver(&mut self, outcome: &Outcome, flow: &FlowFacts) {
         let (end, side) = match flow.is_backward {
             true => (0, 1),

@@ -1,7 +1,7 @@
 //! Small segments that a NIC joins, to frames that are no larger than an MTU: neither is
 //! what one point saw known by its size, nor which of the points comes first.
 
-use super::sight::{BEGIN, EDGE, Packet, Sight, Stream};
+use super::sight::{BEGIN, Packet, Sight};
 use super::{Faults, compare, flow_to};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::{A_TO_B, ACK, Sum, TCP, cut, noise, tcp_at};
@@ -45,22 +45,13 @@ fn packet(segments: Range<u32>, time: u64) -> Packet {
     }
 }
 
-fn between_beats(packets: impl Iterator<Item = Packet>) -> Sight {
-    let beats = Sight::of(&[Stream {
-        datagrams: 1,
-        begin: BEGIN + EDGE / 4,
-        ..Stream::to(9, A_TO_B)
-    }]);
-    beats.and(&Sight(packets.collect()))
-}
-
 fn begin(frame: u32) -> u64 {
     BEGIN + u64::from(frame) * MILLISECOND
 }
 
 /// Each segment as it was sent.
 fn alone(frames: impl Iterator<Item = u32>) -> Sight {
-    between_beats(frames.flat_map(|frame| {
+    Sight::between_beats(frames.flat_map(|frame| {
         let numbered = segments(frame).zip(0..);
         numbered.map(move |(segment, place)| {
             packet(segment..segment + 1, begin(frame) + place * 5 * MICROSECOND)
@@ -70,7 +61,7 @@ fn alone(frames: impl Iterator<Item = u32>) -> Sight {
 
 /// Each frame as the NIC has it, so long after its first segment.
 fn joined(frames: impl Iterator<Item = u32>, after: u64) -> Sight {
-    between_beats(frames.map(|frame| packet(segments(frame), begin(frame) + after)))
+    Sight::between_beats(frames.map(|frame| packet(segments(frame), begin(frame) + after)))
 }
 
 /// What the way between two points is told to have done.

@@ -1,7 +1,7 @@
 //! A host hands its NIC many UDP messages of one flow at a time (UDP GSO): behind the NIC each
 //! is a datagram of its own.
 
-use super::sight::{BEGIN, EDGE, Packet, Sight, Stream};
+use super::sight::{BEGIN, Packet, Sight};
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::{A_TO_B, Sum, UDP, noise, udp, whole};
@@ -26,15 +26,6 @@ fn packet(frame: u32, first: u32, messages: u32, time: u64) -> Packet {
     }
 }
 
-fn between_beats(packets: impl Iterator<Item = Packet>) -> Sight {
-    let beats = Sight::of(&[Stream {
-        datagrams: 1,
-        begin: BEGIN + EDGE / 4,
-        ..Stream::to(9, A_TO_B)
-    }]);
-    beats.and(&Sight(packets.collect()))
-}
-
 fn begin(frame: u32) -> u64 {
     BEGIN + u64::from(frame) * 5 * MILLISECOND
 }
@@ -53,7 +44,7 @@ fn messages_of_one_frame_are_found_whatever_the_first_takes() {
                 packet(frame, message, 1, begin(frame) + later)
             })
         });
-    let (front, back) = (between_beats(front), between_beats(back));
+    let (front, back) = (Sight::between_beats(front), Sight::between_beats(back));
     let comparison = compare(&[&front, &back]);
     let path = &comparison["path"];
     let mut faults = Faults::new();

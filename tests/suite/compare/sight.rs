@@ -3,7 +3,7 @@
 
 use crate::cases::wire::sum;
 use crate::findings::capture::{Capture, MICROSECOND, SECOND};
-use crate::findings::packet::{Path, Sum, UDP, cut, noise, udp, whole};
+use crate::findings::packet::{A_TO_B, Path, Sum, UDP, cut, noise, udp, whole};
 use std::collections::HashSet;
 
 /// When the first packet is sent: late enough for clocks that are a day behind.
@@ -181,6 +181,16 @@ impl Sight {
             ..Stream::to(BEATS, path)
         };
         Self::only(&[streams, &[beats]].concat())
+    }
+
+    /// Packets made elsewhere, from one host to another, between such beats.
+    pub fn between_beats(packets: impl Iterator<Item = Packet>) -> Self {
+        let beats = Self::of(&[Stream {
+            datagrams: 1,
+            begin: BEGIN + EDGE / 4,
+            ..Stream::to(9, A_TO_B)
+        }]);
+        beats.and(&Self(packets.collect()))
     }
 
     fn in_order(mut self) -> Self {

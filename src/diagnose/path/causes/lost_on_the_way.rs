@@ -98,11 +98,7 @@ fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
 
 /// What is lost each way.
 fn seen(given: &Given<'_>, pair: usize) -> String {
-    let (front, back) = ends_of(given.outcome.points.len(), pair);
-    let ways = [
-        (&given.sums.forward[pair], front, back),
-        (&given.sums.backward[pair], back, front),
-    ];
+    let ways = given.ways(pair);
     let lossy = ways.iter().filter(|(way, ..)| lost(way) > 0);
     let told = lossy.map(|(_, from, to)| {
         let look = given.look_one_way(pair, from > to);

@@ -3,7 +3,7 @@
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
-use crate::diagnose::path::sums::{ends_of, is_much_unjudged, name};
+use crate::diagnose::path::sums::{is_much_unjudged, name};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -42,11 +42,7 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let pairs = given.segments().map(|(pair, _)| pair);
     let found = pairs.flat_map(|pair| {
-        let (front, back) = ends_of(given.outcome.points.len(), pair);
-        let ways = [
-            (&given.sums.forward[pair], front, back),
-            (&given.sums.backward[pair], back, front),
-        ];
+        let ways = given.ways(pair);
         ways.map(|(way, from, to)| is_much_unjudged(way).then(|| finding(pair, way, from, to)))
     });
     found.flatten().collect()
