@@ -57,6 +57,8 @@ struct Marks {
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     time: Timestamp,
+    /// When the last like it came.
+    last: Timestamp,
     addresses: Addresses,
     hop_limit: u8,
     bytes: u32,
@@ -97,6 +99,7 @@ impl Sample {
             };
             let mark = Mark {
                 time: sighting.time,
+                last: sighting.time,
                 addresses: lane.addresses,
                 hop_limit: sighting.look.hop_limit,
                 bytes: sighting.ip_bytes,
@@ -139,6 +142,7 @@ impl Sample {
     pub fn common<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
         self.common_by_ids(other)
             .or_else(|| self.loose.common(&other.loose))
+            .or_else(|| self.named.in_crowds(&other.named))
     }
 
     /// The same by identifications. What goes by the same names at both tells more than what has
@@ -183,6 +187,7 @@ impl Marks {
         }
         let known = self.marks.entry(key).or_insert(Mark { count: 0, ..mark });
         known.count += 1;
+        known.last = known.last.max(mark.last);
         if self.marks.len() > SAMPLE {
             self.marks.pop_last();
             self.is_full = true;
@@ -219,6 +224,21 @@ impl Marks {
         Some(Common {
             // The fastest: so what was seen in front comes first where times are compared.
             ahead: ahead(&pairs[0]),
+            pairs,
+        })
+    }
+
+    /// Packets that are all alike do not tell how clocks are apart. But what goes by one name
+    /// again and again with the same bytes, at both at the same time as their clocks have it, is
+    /// the same.
+    fn in_crowds<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
+        let mut pairs = self.met(other);
+        pairs.retain(|(one, other)| {
+            let are_many = one.count.min(other.count) as usize >= ENOUGH;
+            are_many && one.time <= other.last && other.time <= one.last
+        });
+        (!pairs.is_empty()).then_some(Common {
+            ahead: Duration(0),
             pairs,
         })
     }

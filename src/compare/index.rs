@@ -74,6 +74,26 @@ impl Index {
         }
     }
 
+    /// Removes one key of a parcel whose keys begin with `first`; gives what they begin with now.
+    pub fn remove_one(&mut self, first: u32, key: u64) -> u32 {
+        let (mut before, mut at) = (NONE, first);
+        while !self.is_closed && at != NONE {
+            let entry = self.entries[at];
+            if entry.key != key {
+                (before, at) = (at, entry.sibling);
+                continue;
+            }
+            self.unlink(at, &entry);
+            self.entries.remove(at);
+            if before == NONE {
+                return entry.sibling;
+            }
+            self.entries[before].sibling = entry.sibling;
+            break;
+        }
+        first
+    }
+
     fn unlink(&mut self, place: u32, entry: &Entry) {
         if entry.older != NONE {
             self.entries[entry.older].newer = entry.newer;
@@ -162,6 +182,27 @@ mod tests {
         index.remove(firsts[2]);
         assert!(index.chains.is_empty());
         assert_eq!(index.entries.len(), 0);
+    }
+
+    #[test]
+    fn a_parcel_may_lose_one_of_its_keys() {
+        for gone in [7, 8, 9, 10] {
+            let mut index = Index::default();
+            let keys = [7, 8, 9];
+            let first = keys
+                .iter()
+                .fold(NONE, |first, key| index.insert(*key, 1, first));
+            let other = index.insert(8, 2, NONE);
+            let first = index.remove_one(first, gone);
+            for key in keys {
+                let has_it = index.newest(key).any(|parcel| parcel == 1);
+                assert_eq!(has_it, key != gone, "{key} without {gone}");
+            }
+            index.remove(first);
+            assert_eq!(index.newest(8).collect::<Vec<u32>>(), [2]);
+            index.remove(other);
+            assert_eq!((index.chains.len(), index.entries.len()), (0, 0));
+        }
     }
 
     #[test]

@@ -166,6 +166,9 @@ pub struct Shape {
     pub lost_from: [Option<u32>; 2],
     /// Runs of losses in front, and behind.
     pub runs: [Runs; 2],
+    /// Losses that are in no run, in front and behind: of packets that look like others of their
+    /// flow, it is not known which are missing.
+    pub alike: [u64; 2],
 }
 
 /// Runs of losses, in the order in which packets were sent.
@@ -295,6 +298,13 @@ impl Shape {
         }
     }
 
+    /// One that was lost, and looks like others of its flow.
+    pub(crate) fn lose_alike(&mut self, fate: Fate) {
+        if fate != Fate::Both {
+            self.alike[fate.side()] += 1;
+        }
+    }
+
     /// So many behind the one that was lost last, in a row up to this place.
     pub(super) fn lose_in_a_row(&mut self, fate: Fate, end: u32, count: u32) {
         if fate != Fate::Both {
@@ -361,6 +371,9 @@ impl Shape {
         for (mine, others) in self.runs.iter_mut().zip(&other.runs) {
             mine.add(others);
         }
+        for (sum, more) in self.alike.iter_mut().zip(other.alike) {
+            *sum += more;
+        }
     }
 }
 
@@ -387,6 +400,7 @@ impl Shape {
             .swap(Fate::Front as usize, Fate::Back as usize);
         other.lost_from.reverse();
         other.runs.reverse();
+        other.alike.reverse();
         other
     }
 }

@@ -183,6 +183,11 @@ impl Sighting {
         self.is_numbered || self.form == Form::Segment
     }
 
+    /// Whether it has neither, and nothing but its order tells it from those.
+    pub fn is_nameless(&self) -> bool {
+        self.form == Form::Whole && !self.is_numbered
+    }
+
     /// What tells it from others of its flow, wherever it is seen.
     pub fn identity(&self) -> Identity {
         let of = match self.form {

@@ -145,7 +145,10 @@ impl Entry<'_> {
             return;
         }
         let side = view.side(fate);
-        self.losses.push((flight.seen(at, side).order, fate));
+        match parcel.tells_time {
+            true => self.losses.push((flight.seen(at, side).order, fate)),
+            false => self.between.shape.lose_alike(fate),
+        }
         self.between
             .show_alone(fate, || settled.with_others(at, side));
     }

@@ -16,8 +16,6 @@ use crate::model::{Duration, Protocol};
 const FRAGMENTS_COME_WITHIN: Duration = Duration::from_millis(500);
 /// Bytes that differ are damage only so near in time: identifications come again.
 const DAMAGE_WITHIN: Duration = Duration::from_millis(50);
-/// The same where nothing but their order tells them apart.
-const MAX_ALIKE: usize = 32;
 
 /// How a sighting fits a parcel, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,10 +81,13 @@ impl Flight {
             return Some(found);
         }
         self.call_in(flow);
+        if arrival.sighting.is_nameless() {
+            self.leave_late(arrival, flow);
+        }
         let (mut best, mut other): (Option<Found>, Option<Found>) = (None, None);
         for name in self.paths.names(flow) {
             let found = self
-                .look(arrival, arrival.sighting.identity().key(name))
+                .by_identity(arrival, name)
                 .or_else(|| self.as_datagram(arrival, name))
                 .or_else(|| self.as_message(arrival, name));
             let Some(found) = found else {
@@ -105,6 +106,13 @@ impl Flight {
             self.unite(other.parcel, best.parcel);
         }
         Some(best)
+    }
+
+    fn by_identity(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        match arrival.sighting.is_nameless() {
+            true => self.next_nameless(arrival, flow),
+            false => self.look(arrival, arrival.sighting.identity().key(flow)),
+        }
     }
 
     /// As part of the datagram of the fragment that came to the point before, as most are.
@@ -377,12 +385,6 @@ impl Flight {
     /// The parcel with a key that fits best.
     pub(super) fn look(&self, arrival: Arrival<'_>, key: u64) -> Option<Found> {
         let (_, sighting, time) = arrival.parts();
-        if sighting.form == Form::Whole && !sighting.has_identity() {
-            let chain = self.index.oldest(key).take(MAX_ALIKE);
-            return chain
-                .filter_map(|parcel| self.fit(arrival, parcel))
-                .find(|found| found.fit == Fit::Same);
-        }
         let mut best: Option<(Found, (Fit, bool, Duration))> = None;
         for parcel in self.index.newest(key).take(MAX_CHAIN) {
             let Some(found) = self.fit(arrival, parcel) else {

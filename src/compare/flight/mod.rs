@@ -5,6 +5,7 @@ mod abreast;
 mod aside;
 mod clocks;
 mod find;
+mod nameless;
 mod recut;
 mod settle;
 mod step;
@@ -349,6 +350,9 @@ impl Flight {
             self.learn_recut(point, number, piece, flow);
         }
         self.name(point, sighting, number);
+        if others != 0 && sighting.is_nameless() {
+            self.leave_nameless(number, sighting, point);
+        }
         self.settle_at_once(number, piece, sighting);
     }
 
@@ -387,7 +391,7 @@ impl Flight {
             NONE => self.paths.add(point, sighting.lane),
             flow => flow,
         };
-        let (number, piece) = self.open(arrival, flow);
+        let (number, piece) = self.open(arrival, flow, bit(point));
         self.parcels[number].tells_time = self.tells_time(flow, sighting);
         self.see(arrival, number, piece);
         self.young.push_back(Due {
@@ -398,11 +402,14 @@ impl Flight {
         self.keep_to_bounds();
     }
 
-    /// A parcel with its first piece, to be found by all its keys.
-    fn open(&mut self, arrival: Arrival<'_>, flow: u32) -> (u32, u32) {
+    /// A parcel with its first piece, to be found by all its keys by those who did not see it.
+    fn open(&mut self, arrival: Arrival<'_>, flow: u32, seen: Mask) -> (u32, u32) {
         let (point, sighting, _) = arrival.parts();
         let (number, piece) = self.make_parcel(arrival, flow);
-        self.add_key(number, sighting.identity().key(flow));
+        match sighting.is_nameless() {
+            true => self.line_up_nameless(number, sighting, flow, seen),
+            false => self.add_key(number, sighting.identity().key(flow)),
+        }
         if sighting.may_be_cut() {
             if let Some(base) = self.paths.base_of(point, sighting.lane) {
                 self.add_key(number, datagram_key(base, sighting.id));

@@ -253,7 +253,7 @@ impl Flight {
             sighting: &waiting.sighting,
             time: waiting.first,
         };
-        let (number, piece) = self.open(arrival, waiting.flow);
+        let (number, piece) = self.open(arrival, waiting.flow, waiting.seen);
         for point in 0..self.points {
             if waiting.seen & bit(point) != 0 {
                 *self.seen_mut(piece, point) = *self.march.seen(place, point);

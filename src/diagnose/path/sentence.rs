@@ -154,7 +154,7 @@ fn how(given: &Given<'_>, pair: usize, is_backward: bool) -> String {
         Look::Random => look
             .evenly
             .map_or_else(String::new, |evenly| format!(", {evenly}")),
-        Look::TooFew => String::new(),
+        Look::TooFew | Look::Alike => String::new(),
         _ => format!(": {}", look.described),
     }
 }

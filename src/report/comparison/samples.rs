@@ -131,8 +131,8 @@ fn random_loss() -> Loss {
                     nearly always"
             .to_owned(),
         rate: 0.03,
-        longest_burst: 4,
-        mean_burst: 1.03,
+        longest_burst: Some(4),
+        mean_burst: Some(1.03),
         positions: (0..10_u64).map(|tenth| of(109_573 + tenth * 700)).collect(),
         first: of(24_036),
         middle: of(1_047_660),
@@ -605,7 +605,7 @@ fn nonsense(segment: &Segment) -> Segment {
     segment.loss = segment.loss.map(|loss| Loss {
         described: EVIL.to_owned(),
         rate: f64::NAN,
-        mean_burst: f64::INFINITY,
+        mean_burst: Some(f64::INFINITY),
         step_seconds: Some(-1.0),
         ..loss
     });

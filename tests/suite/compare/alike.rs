@@ -80,6 +80,70 @@ fn packets_that_are_alike_are_as_late_as_others() {
     faults.end();
 }
 
+/// Where one point saw what others did not, nobody takes the packets behind that for it. Some of
+/// it comes first to whoever is behind, by clocks that are not known better.
+#[test]
+fn of_packets_that_are_alike_four_points_know_how_many_are_lost() {
+    let mut faults = Faults::new();
+    for (datagrams, gap) in [(2_000, MILLISECOND), (20_000, 50 * MICROSECOND)] {
+        let sent = Sight::of(&[Stream {
+            datagrams,
+            gap,
+            ..flood(Ids::None)
+        }]);
+        let mut chance = Chance::new(gap);
+        let mut passed = vec![sent];
+        for per_mille in [0, 20, 0] {
+            let before = &passed[passed.len() - 1];
+            passed.push(before.without(|_| chance.per_mille(per_mille)));
+        }
+        let seen = passed.iter().map(|sight| {
+            sight.map(|mut packet| {
+                packet.time += chance.below(40 * MICROSECOND);
+                packet
+            })
+        });
+        let seen: Vec<Sight> = seen.collect();
+        let comparison = compare(&seen.iter().collect::<Vec<_>>());
+        for (hop, sides) in passed.windows(2).enumerate() {
+            let segment = &comparison["segments"][hop];
+            faults.must_have_lost("segment", segment, &sides[0], &sides[1]);
+            faults.must_be("appeared", &segment["appeared"], 0);
+            faults.must_be("reordered", &segment["reordered"], 0);
+        }
+        let pattern = &comparison["segments"][1]["loss"]["pattern"];
+        faults.must_be("pattern", pattern, "alike");
+    }
+    faults.end();
+}
+
+/// As hosts say which groups they are in: again and again, and not often. What was said before
+/// the other capture began is not what it saw.
+#[test]
+fn what_is_said_again_is_not_what_was_said_before() {
+    let again = Stream {
+        datagrams: 5,
+        gap: 534 * MILLISECOND,
+        ..flood(Ids::None)
+    };
+    let others = Stream {
+        datagrams: 4_000,
+        gap: MILLISECOND,
+        ..Stream::to(PORT + 1, A_TO_B)
+    };
+    let here = Sight::of(&[again, others]);
+    let there = here
+        .later(30 * MICROSECOND)
+        .between(super::sight::BEGIN + 200 * MILLISECOND, u64::MAX);
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
+    faults.must_be("appeared", &comparison["path"]["appeared"], 0);
+    let told = &flow_to(&comparison, PORT)["path"];
+    faults.must_be("arrived", &told["arrived"]["packets"], 4);
+    faults.end();
+}
+
 /// A generator sends the same in many flows, none of which has ids. Their packets are not
 /// taken for those of each other, as if addresses had been translated.
 #[test]

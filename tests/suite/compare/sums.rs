@@ -136,10 +136,14 @@ fn broken_loss(segment: &Value) -> Vec<String> {
     if (rate - lost / sent).abs() > 1e-6 {
         faults.push(format!("rate of loss {rate}, but {lost} of {sent} lost"));
     }
-    let longest = count(loss, "longest_burst") as f64;
-    let mean = loss["mean_burst"].as_f64().unwrap_or(0.0);
-    if !(1.0..=longest).contains(&mean) || longest > lost {
-        faults.push(format!("bursts of {mean} and {longest} at most"));
+    let [longest, mean] = ["longest_burst", "mean_burst"].map(|of| loss[of].as_f64());
+    let are_right = match (longest, mean) {
+        (None, None) => true,
+        (Some(longest), Some(mean)) => (1.0..=longest).contains(&mean) && longest <= lost,
+        _ => false,
+    };
+    if !are_right {
+        faults.push(format!("bursts of {mean:?} and {longest:?} at most"));
     }
     faults
 }

@@ -56,6 +56,8 @@ pub enum Look {
     All,
     /// They are all there was from some time on.
     FromTimeOn,
+    /// They look like others that passed: which of them they are is not known.
+    Alike,
     /// There are too few to say.
     TooFew,
 }
@@ -128,6 +130,9 @@ impl Losses<'_> {
         if self.lost < ENOUGH {
             return told(Look::TooFew, None, self.few());
         }
+        if self.are_alike() {
+            return self.of_alike();
+        }
         let rules: [fn(&Self) -> Option<Described>; 7] = [
             Self::since,
             Self::to_the_end,
@@ -144,6 +149,26 @@ impl Losses<'_> {
                 .push_str("; more was lost where more was sent");
         }
         look
+    }
+
+    /// Whether so many of them look like others that nothing is known of their order.
+    fn are_alike(&self) -> bool {
+        let alike = self.lossy.between.shape.alike[0];
+        alike as f64 > (1.0 - NEARLY_ALL) * self.lost as f64
+    }
+
+    fn of_alike(&self) -> Described {
+        let rules = [Self::by_place, Self::by_size, Self::by_flow];
+        let rule = rules.iter().find_map(|rule| rule(self));
+        rule.unwrap_or_else(|| {
+            let what = format!(
+                "{} of {} lost ({}); they look like others, so that which of them is not known",
+                number::count(self.lost),
+                number::counted(self.sent, "packet"),
+                number::percent(self.lost, self.sent),
+            );
+            told(Look::Alike, None, what)
+        })
     }
 
     /// Whether what does not say how losses go with the rate of sending should.

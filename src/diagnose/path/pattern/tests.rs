@@ -316,3 +316,19 @@ fn that_more_is_lost_where_more_is_sent_is_told() {
                 2,000 or more were sent, and none of 3,000 others";
     is_said(&over_time(&seconds), Look::ByRate, None, what);
 }
+
+#[test]
+fn of_packets_that_look_alike_it_is_not_known_which_are_lost() {
+    let mut between = flow((0..2_000).map(|_| whole(528, false)));
+    for _ in 0..40 {
+        between.shape.count(Fate::Front, 528, None);
+        between.shape.lose_alike(Fate::Front);
+        between.front.packets += 1;
+    }
+    let what = "40 of 2,040 packets lost (2.0 %); they look like others, so that which of them \
+                is not known";
+    is_said(&described(&[between.clone()]), Look::Alike, None, what);
+    // Among many others they do not matter.
+    let others = flow((0..10_000).map(|number| whole(528, number % 8 == 0)));
+    assert_ne!(described(&[between, others]).pattern, Look::Alike);
+}

@@ -22,8 +22,8 @@ pub(super) fn of(lossy: &Lossy<'_>) -> Option<Loss> {
         described: look.described.clone(),
         number: look.number,
         rate: lost as f64 / sent as f64,
-        longest_burst: runs.longest,
-        mean_burst: runs.losses as f64 / runs.runs.max(1) as f64,
+        longest_burst: (runs.runs > 0).then_some(runs.longest),
+        mean_burst: (runs.runs > 0).then(|| runs.losses as f64 / runs.runs as f64),
         positions: match has_fragments {
             true => shape.parts.iter().map(position).collect(),
             false => Vec::new(),
@@ -95,6 +95,7 @@ fn named(look: Look) -> Pattern {
         Look::Bursts => Pattern::Bursts,
         Look::All => Pattern::All,
         Look::FromTimeOn => Pattern::FromTimeOn,
+        Look::Alike => Pattern::Alike,
         Look::TooFew => Pattern::TooFew,
     }
 }

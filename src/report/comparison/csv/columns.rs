@@ -120,11 +120,9 @@ pub(super) const COLUMNS: &[Column] = &[
     ("loss_number", |row| loss(row, |loss| loss.number)),
     ("loss_rate", |row| loss(row, |loss| Some(loss.rate))),
     ("loss_longest_burst", |row| {
-        loss(row, |loss| Some(loss.longest_burst))
+        loss(row, |loss| loss.longest_burst)
     }),
-    ("loss_mean_burst", |row| {
-        loss(row, |loss| Some(loss.mean_burst))
-    }),
+    ("loss_mean_burst", |row| loss(row, |loss| loss.mean_burst)),
     ("loss_first_sent", |row| {
         loss(row, |loss| Some(loss.first.sent))
     }),

@@ -17,10 +17,11 @@ pub struct Loss {
     pub number: Option<u64>,
     /// Lost packets and fragments, of those sent, from 0 to 1.
     pub rate: f64,
-    /// Longest run of packets of one flow lost without one between them that arrived.
-    pub longest_burst: u64,
+    /// Longest run of packets of one flow lost without one between them that arrived; `null`
+    /// where packets look so much alike that nobody knows which were lost.
+    pub longest_burst: Option<u64>,
     /// Mean length of such runs; random loss at `rate` has 1 / (1 - rate).
-    pub mean_burst: f64,
+    pub mean_burst: Option<f64>,
     /// Fragments by their place in the datagram, in 10 equal parts of it from its
     /// beginning to its end; empty where nothing was fragmented.
     pub positions: Vec<PositionLoss>,
@@ -82,6 +83,8 @@ pub enum Pattern {
     All,
     /// Everything from some time on.
     FromTimeOn,
+    /// Packets that look like others of their flow: which of them is not known.
+    Alike,
     /// Too few losses to say.
     #[default]
     TooFew,

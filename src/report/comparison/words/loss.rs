@@ -33,6 +33,7 @@ pub(in crate::report::comparison) fn pattern(loss: &Loss) -> String {
         Pattern::Bursts => "in bursts",
         Pattern::All => "everything",
         Pattern::FromTimeOn => "everything from some time on",
+        Pattern::Alike => "unknown: they look like others",
         Pattern::TooFew => "too few to see a pattern",
     };
     words.to_owned()
@@ -40,11 +41,11 @@ pub(in crate::report::comparison) fn pattern(loss: &Loss) -> String {
 
 /// How long runs of losses are, beside what chance makes of the same share.
 pub(in crate::report::comparison) fn bursts(loss: &Loss) -> String {
-    let mut text = format!(
-        "{} in a row at most, {:.2} in the mean",
-        number::count(loss.longest_burst),
-        loss.mean_burst
-    );
+    let (Some(longest), Some(mean)) = (loss.longest_burst, loss.mean_burst) else {
+        return "unknown: they look like others".to_owned();
+    };
+    let longest = number::count(longest);
+    let mut text = format!("{longest} in a row at most, {mean:.2} in the mean");
     let by_chance = 1.0 / (1.0 - loss.rate);
     if by_chance.is_finite() && by_chance >= 1.0 {
         text.push_str(&format!(" (chance has {by_chance:.2})"));
