@@ -72,6 +72,7 @@ mod sighting;
 mod slab;
 mod strays;
 mod stretches;
+mod views;
 
 pub use between::{Between, Count, OneSided, Pair, Shown};
 pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};

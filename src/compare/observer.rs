@@ -6,6 +6,7 @@ use super::extent::Extent;
 use super::lanes::{Lanes, TOGETHER};
 use super::look::Look;
 use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
+use super::views::{Place as At, Views};
 use crate::decode::{DecodeOptions, Decoder, Plain};
 use crate::model::facts::{
     Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Segment, Transport,
@@ -58,6 +59,8 @@ struct Found {
     frame: FrameId,
     time: Timestamp,
     wire_bytes: u64,
+    /// On which interface, where there are several.
+    at: Option<At>,
 }
 
 /// Writes down what is seen.
@@ -75,6 +78,7 @@ struct Sight {
     shortest_head: usize,
     /// Packets that cannot be told apart.
     too_short: u64,
+    views: Views,
     found: Found,
 }
 
@@ -98,10 +102,12 @@ impl Observer {
                 keeps_ids: manner.keeps_ids,
                 shortest_head: HEAD_BYTES,
                 too_short: 0,
+                views: Views::default(),
                 found: Found {
                     frame: FrameId::default(),
                     time: Timestamp::MIN,
                     wire_bytes: 0,
+                    at: None,
                 },
             },
             extent: Extent::default(),
@@ -112,8 +118,9 @@ impl Observer {
 
     /// Looks at all frames of a block.
     pub fn observe(&mut self, block: &Block) {
+        let has_several = block.has_several_interfaces();
         for frame in block.frames() {
-            self.frame(&frame);
+            self.frame(&frame, has_several);
         }
     }
 
@@ -147,7 +154,7 @@ impl Observer {
         &self.extent
     }
 
-    fn frame(&mut self, frame: &Frame<'_>) {
+    fn frame(&mut self, frame: &Frame<'_>, has_several: bool) {
         self.frames += 1;
         self.extent.take(frame.timestamp);
         let filter = self.filter.as_mut();
@@ -159,6 +166,7 @@ impl Observer {
             frame: frame.id,
             time: frame.timestamp,
             wire_bytes: frame.wire_bytes.into(),
+            at: At::of(frame, has_several),
         };
         match self.sight.decoder.plain(frame) {
             Some(plain) => self.sight.plain(frame, &plain),
@@ -186,9 +194,10 @@ impl Observer {
         match layer.fragment {
             Fragment::Piece(piece) => {
                 let facts = facts_of(layer, &piece, &self.sight.found, depth);
-                self.sight.piece(layer, &piece, frame.data);
-                let captured = captured(layer, frame.data);
-                self.reassemble(&facts, captured, depth);
+                if self.sight.piece(layer, &piece, frame.data) {
+                    let captured = captured(layer, frame.data);
+                    self.reassemble(&facts, captured, depth);
+                }
             }
             Fragment::No | Fragment::Atomic => self.sight.whole(layer, frame.data),
         }
@@ -248,6 +257,11 @@ impl Observer {
     /// Packets left out because what tells them apart was not captured.
     pub fn too_short(&self) -> u64 {
         self.sight.too_short
+    }
+
+    /// Packets that several interfaces of the point showed, beyond the first.
+    pub fn seen_again(&self) -> u64 {
+        self.sight.views.again
     }
 
     /// Sightings left out because there were too many flows.
@@ -336,7 +350,26 @@ impl Sight {
             }
             Some(_) => self.sightings.push(of_control(base, bytes, upper)),
         }
+        if self.found.at.is_some() && self.is_latest_seen_again(&plain.key) {
+            return;
+        }
         self.name_latest(&plain.key);
+    }
+
+    /// Whether another interface showed the latest sighting, which then goes.
+    #[cold]
+    fn is_latest_seen_again(&mut self, key: &FlowKey) -> bool {
+        let latest = self.sightings.pop_if(|latest| {
+            let at = self.found.at;
+            at.is_some_and(|at| !self.views.take(at, latest, key))
+        });
+        latest.is_some()
+    }
+
+    /// Whether another interface showed something.
+    fn is_seen_again(&mut self, sighting: &Sighting, key: &FlowKey) -> bool {
+        let at = self.found.at;
+        at.is_some_and(|at| !self.views.take(at, sighting, key))
     }
 
     /// Finds the lane of the latest sighting, at once or together with others.
@@ -418,7 +451,11 @@ impl Sight {
             ip_bytes: layer.ip_bytes,
             ..sighting
         };
-        self.lanes.name(&layer.flow_key(), &mut sighting);
+        let key = layer.flow_key();
+        if self.is_seen_again(&sighting, &key) {
+            return;
+        }
+        self.lanes.name(&key, &mut sighting);
         if sighting.lane != NO_LANE {
             self.sightings.push(sighting);
         }
@@ -437,17 +474,36 @@ impl Sight {
         }
     }
 
-    /// A fragment, of whatever layer.
-    fn piece(&mut self, layer: &Layer, piece: &Piece, data: &[u8]) {
+    /// A fragment, of whatever layer; whether no other interface has shown it.
+    fn piece(&mut self, layer: &Layer, piece: &Piece, data: &[u8]) -> bool {
         let key = FlowKey {
             ports: None,
             ..layer.flow_key()
         };
-        let Some(lane) = self.lanes.number(&key) else {
-            return;
-        };
         let payload = captured(layer, data);
         self.note_cut(layer, payload);
+        let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
+        let content = Content::of_piece(layer, piece, payload, self.head_bytes);
+        let base = self.sighting(NO_LANE, layer.protocol, &ip, (None, is_cut(layer)));
+        let sighting = Sighting {
+            form: Form::Piece,
+            id: piece.id,
+            is_numbered: true,
+            offset: piece.offset,
+            bytes: layer.payload_bytes,
+            more: piece.more,
+            is_renumbered: layer.addresses.version == IpVersion::V6 || !self.keeps_ids,
+            head: content.head,
+            sum: content.sum,
+            ip_bytes: layer.ip_bytes,
+            ..base
+        };
+        if self.is_seen_again(&sighting, &key) {
+            return false;
+        }
+        let Some(lane) = self.lanes.number(&key) else {
+            return true;
+        };
         let is_first = piece.offset == 0;
         let begun = crate::decode::Whole::begun_by(layer, layer.payload_bytes, None);
         let (ported, is_carrier) = match is_first {
@@ -462,24 +518,13 @@ impl Sight {
             }
             false => (NO_LANE, false),
         };
-        let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
-        let content = Content::of_piece(layer, piece, payload, self.head_bytes);
-        let base = self.sighting(lane, layer.protocol, &ip, (None, is_cut(layer)));
         self.sightings.push(Sighting {
+            lane,
             ported,
-            form: Form::Piece,
-            id: piece.id,
-            is_numbered: true,
-            offset: piece.offset,
-            bytes: layer.payload_bytes,
-            more: piece.more,
-            is_renumbered: layer.addresses.version == IpVersion::V6 || !self.keeps_ids,
-            head: content.head,
-            sum: content.sum,
-            ip_bytes: layer.ip_bytes,
             is_carrier,
-            ..base
+            ..sighting
         });
+        true
     }
 
     /// What all have in common.
@@ -515,8 +560,9 @@ impl Sight {
                 Fragment::Piece(piece) => {
                     let deeper = depth + opened.layers.len() - 1;
                     let facts = facts_of(layer, &piece, &self.found, deeper.min(MAX_LAYERS));
-                    self.piece(layer, &piece, bytes);
-                    self.inside.push((facts, bytes.to_vec()));
+                    if self.piece(layer, &piece, bytes) {
+                        self.inside.push((facts, bytes.to_vec()));
+                    }
                 }
                 Fragment::No | Fragment::Atomic => self.whole(layer, bytes),
             }
@@ -680,7 +726,7 @@ mod tests {
         let bytes = made.frame();
         let [mut glance, mut walk] = [(); 2].map(|()| observer(head_bytes));
         glance.sight.decoder.plain(&frame(&bytes))?;
-        glance.frame(&frame(&bytes));
+        glance.frame(&frame(&bytes), false);
         walk.sight.found = glance.sight.found;
         walk.layers(&frame(&bytes));
         Some([glance, walk].map(|mut observer| {

@@ -63,6 +63,8 @@ pub struct PointFacts {
     pub not_modelled: NotModelled,
     /// Packets left out because what tells them apart was not captured.
     pub too_short: u64,
+    /// Packets that several interfaces of the point showed, beyond the first.
+    pub seen_again: u64,
     /// Packets left out because there were too many flows.
     pub flows_refused: u64,
     /// Tunnel packets that were not opened, for want of room.

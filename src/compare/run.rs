@@ -225,6 +225,7 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
             forecasts: end.forecasts,
             not_modelled: end.not_modelled,
             too_short: end.too_short,
+            seen_again: end.seen_again,
             flows_refused: end.refused,
             tunnels_unopened: end.unopened,
         });

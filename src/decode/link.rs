@@ -38,6 +38,9 @@ const SLL2: usize = 20;
 /// Where they have the packet type (Linux `if_packet.h`), in its low byte.
 const SLL_PACKET_TYPE: usize = 1;
 const SLL2_PACKET_TYPE: usize = 10;
+/// Where the first has the address of the sender, and the second the number of the interface.
+const SLL_ADDRESS: usize = 6;
+const SLL2_INTERFACE: usize = 4;
 /// `PACKET_OUTGOING`; those below came in.
 const OUTGOING: u8 = 4;
 /// What "cooked" headers have in place of an EtherType for 802.2 frames.
@@ -93,6 +96,20 @@ pub(super) fn direction(link_type: LinkType, view: View<'_>) -> Option<Direction
         0..OUTGOING => Some(Direction::Incoming),
         _ => None,
     }
+}
+
+/// What a "cooked" header says of where a frame was captured: the interface, or whoever sent it
+/// there, and the direction; `None` of other link types.
+pub fn whereabouts(link_type: LinkType, bytes: &[u8]) -> Option<u128> {
+    let (kind, place) = match link_type {
+        LinkType::LINUX_SLL => (SLL_PACKET_TYPE, SLL_ADDRESS..SLL_ETHER_TYPE),
+        LinkType::LINUX_SLL2 => (SLL2_PACKET_TYPE, SLL2_INTERFACE..SLL2_INTERFACE + 4),
+        _ => return None,
+    };
+    let is_outgoing = *bytes.get(kind)? == OUTGOING;
+    let place = bytes.get(place)?.iter();
+    let place = place.fold(0, |place: u128, byte| place << 8 | u128::from(*byte));
+    Some(place << 1 | u128::from(is_outgoing))
 }
 
 /// Reads an Ethernet header; `around` names it in a stop.

@@ -79,6 +79,7 @@ pub(crate) mod tests;
 
 pub use checksum::sum;
 pub use decoder::Decoder;
+pub use link::whereabouts;
 pub use options::{AutoTunnel, DecodeOptions};
 pub use plain::Plain;
 pub use whole::Whole;

@@ -64,6 +64,14 @@ impl Block {
         self.frames
     }
 
+    /// Whether its frames may be of several interfaces, as its file numbers them.
+    pub fn has_several_interfaces(&self) -> bool {
+        match &self.layout {
+            Some(Layout::Pcapng { section, .. }) => section.has_several_interfaces(),
+            Some(Layout::Pcap(_)) | None => false,
+        }
+    }
+
     /// Place of its first frame.
     pub fn first(&self) -> FrameId {
         self.first

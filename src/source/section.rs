@@ -164,6 +164,11 @@ impl Section {
         }
     }
 
+    /// Whether more than one was described so far.
+    pub(super) fn has_several_interfaces(&self) -> bool {
+        self.interfaces.len() as u64 + u64::from(self.interfaces_before) > 1
+    }
+
     #[inline(always)]
     fn packet<'a>(&self, kind: u32, block: &'a [u8]) -> Option<Record<'a>> {
         let header = PacketHeader::parse(self.order, kind, block)?;

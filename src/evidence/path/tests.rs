@@ -86,6 +86,7 @@ fn point(name: &str) -> Point {
         last_timestamp: Some(Time(Timestamp(BEGIN + SECOND))),
         dropped_frames: None,
         truncated_frames: 0,
+        seen_again: 0,
         datagrams: 0,
         fragments: 0,
         missed: None,

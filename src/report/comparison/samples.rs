@@ -31,6 +31,7 @@ fn point(name: &str, path: &str) -> Point {
         last_timestamp: Some(after(62.0)),
         dropped_frames: None,
         truncated_frames: 0,
+        seen_again: 0,
         datagrams: 24_036,
         fragments: 1_095_732,
         missed: None,

@@ -47,7 +47,7 @@ fn is_fragment(ip: &[u8]) -> bool {
     u16::from_be_bytes([ip[6], ip[7]]) & 0x3fff != 0
 }
 
-fn in_tunnel(sight: &Sight, mtu: usize) -> Sight {
+pub fn in_tunnel(sight: &Sight, mtu: usize) -> Sight {
     let mut node = Node { mtu, last_id: 0 };
     sight.flat_map(|packet| node.wrap(packet))
 }

@@ -17,6 +17,7 @@ mod files;
 mod hops;
 mod hostile;
 mod ids;
+mod interfaces;
 mod joined;
 mod march;
 mod messages;

@@ -125,15 +125,7 @@ impl Capture {
 
     /// The same, with when capturing ended, seen from the beginning of time here.
     pub fn pcapng_until(&self, dropped: u64, until: Option<u64>) -> Vec<u8> {
-        let mut file = block(0x0a0d_0d0a, &[&words(&[0x1a2b_3c4d, 1]), &[0xff; 8]]);
-        let nanoseconds = [9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0];
-        file.extend(block(1, &[&words(&[self.link, 0]), &nanoseconds]));
-        for (time, frame) in &self.frames {
-            let length = frame.len() as u32;
-            let head = words(&[0, (time >> 32) as u32, *time as u32, length, length]);
-            let padding = vec![0; frame.len().next_multiple_of(4) - frame.len()];
-            file.extend(block(6, &[&head, frame, &padding]));
-        }
+        let mut file = pcapng_of(&[self]);
         let time = words(&[0, (self.now >> 32) as u32, self.now as u32]);
         let mut options = [&[5, 0, 8, 0][..], &dropped.to_le_bytes()].concat();
         if let Some(until) = until.map(|until| START + until) {
@@ -144,6 +136,26 @@ impl Capture {
         file.extend(block(5, &[&time, &options]));
         file
     }
+}
+
+/// A pcapng file of several interfaces.
+pub fn pcapng_of(interfaces: &[&Capture]) -> Vec<u8> {
+    let mut file = block(0x0a0d_0d0a, &[&words(&[0x1a2b_3c4d, 1]), &[0xff; 8]]);
+    for interface in interfaces {
+        let nanoseconds = [9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0];
+        file.extend(block(1, &[&words(&[interface.link, 0]), &nanoseconds]));
+    }
+    let all = (0..).zip(interfaces);
+    let frames = all.flat_map(|(number, of)| of.frames.iter().map(move |frame| (number, frame)));
+    let mut frames: Vec<(u32, &(u64, Vec<u8>))> = frames.collect();
+    frames.sort_by_key(|(_, (time, _))| *time);
+    for (number, (time, frame)) in frames {
+        let length = frame.len() as u32;
+        let head = words(&[number, (time >> 32) as u32, *time as u32, length, length]);
+        let padding = vec![0; frame.len().next_multiple_of(4) - frame.len()];
+        file.extend(block(6, &[&head, frame, &padding]));
+    }
+    file
 }
 
 fn words(words: &[u32]) -> Vec<u8> {

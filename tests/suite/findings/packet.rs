@@ -282,6 +282,13 @@ pub fn cooked(way: Way, packet: &[u8]) -> Vec<u8> {
     [&head[..], &ether_type(packet), packet].concat()
 }
 
+/// The same of link type 276, which names the interface.
+pub fn cooked_at(interface: u32, way: Way, packet: &[u8]) -> Vec<u8> {
+    let head = [&ether_type(packet)[..], &[0, 0], &interface.to_be_bytes()].concat();
+    let rest = [0, 1, way as u8, 6, 2, 0, 0, 0, 0, 1, 0, 0];
+    [&head, &rest[..], packet].concat()
+}
+
 /// What VXLAN carries: its header and a frame.
 pub fn in_vxlan(packet: &[u8]) -> Vec<u8> {
     [&[8, 0, 0, 0, 0, 0, 42, 0][..], &ethernet(packet)].concat()

@@ -36,6 +36,7 @@ fn point(outcome: &Outcome, place: usize, facts: &PointFacts) -> Point {
         truncated_frames: facts.truncated_frames,
         datagrams: facts.tally.datagrams,
         fragments: facts.tally.fragments,
+        seen_again: facts.seen_again,
         missed: (!is_end).then_some(facts.tally.missed),
         matched: facts.tally.matched,
         tunnels: tunnels(outcome, place),

@@ -18,6 +18,13 @@ pub(in crate::report::comparison) fn point_name(comparison: &Comparison, point: 
 /// What was seen there, and how far it can be trusted.
 pub(in crate::report::comparison) fn point_facts(point: &Point) -> Vec<Fact> {
     let mut facts = vec![Fact::plain("seen", seen(point))];
+    if point.seen_again > 0 {
+        let again = number::counted(point.seen_again, "packet");
+        facts.push(Fact::plain(
+            "again",
+            format!("{again} on other interfaces, counted where first seen"),
+        ));
+    }
     if !point.tunnels.is_empty() {
         facts.push(Fact::plain("tunnels", tunnels(&point.tunnels)));
     }

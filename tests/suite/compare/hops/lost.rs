@@ -3,7 +3,7 @@
 
 use super::super::Faults;
 use super::{SENDER, captured_whole, send};
-use crate::kernel::capture::AT_RECEIVER;
+use crate::kernel::capture::{AT_RECEIVER, Place};
 use crate::kernel::counters::{Counters, Version};
 use crate::kernel::load::start_taking;
 use crate::kernel::network::{Host, Network, RECEIVER};
@@ -66,6 +66,42 @@ fn fragments_dropped_at_random_are_those_the_router_counted() {
     let explanation = &comparison["explanation"];
     let told = &explanation["predicted_datagrams"];
     faults.must_be("predicted", told, predicted);
+    faults.end();
+}
+
+/// Each packet that it passes on comes in at one interface and goes out at another.
+#[test]
+fn a_router_captured_on_all_its_interfaces_is_one_point() {
+    let network = || {
+        let network = Network::new();
+        network.lose_fragments(30);
+        network
+    };
+    let everywhere = Place {
+        host: Host::Router,
+        device: "any",
+    };
+    let run = captured_whole(&[SENDER, everywhere, AT_RECEIVER], network, |network| {
+        flood(network, "8000", "40", "1")
+    });
+    let known = &run.sent;
+    let comparison = run.compared();
+    let mut faults = Faults::new();
+    let sent = known.messages * 6;
+    for (hop, (sent, lost)) in [(sent, 0), (sent, known.dropped)].into_iter().enumerate() {
+        let segment = &comparison["segments"][hop];
+        faults.must_be("sent", &segment["sent"]["fragments"], sent);
+        faults.must_be("lost", &segment["lost"]["packets"], lost);
+        for number in ["appeared", "duplicated", "duplicates_removed"] {
+            faults.must_be(number, &segment[number], 0);
+        }
+    }
+    let again = count(&comparison["points"][1], "seen_again");
+    let arrived = count(&comparison["path"], "arrived.packets");
+    faults.unless(again >= arrived && arrived > 2_000, || {
+        format!("{again} seen again, {arrived} passed on")
+    });
+    faults.unless(known.dropped > 30, || format!("{} dropped", known.dropped));
     faults.end();
 }
 

@@ -71,6 +71,43 @@ fn what_goes_into_a_tunnel_is_found_on_the_wire_and_behind_it() {
     assert_eq!(frames(&comparison, 1), frames(&comparison, 0));
 }
 
+/// On the node it is plain at one interface, and in the tunnel at another.
+#[test]
+fn a_node_captured_on_all_its_interfaces_is_one_point() {
+    let network = || {
+        let network = Network::new();
+        network.add_tunnel_of(1_400);
+        network
+    };
+    let everywhere = |host: Host| Place {
+        host,
+        device: "any",
+    };
+    let places = [PLACES[0], everywhere(Host::Sender), AT_RECEIVER, PLACES[3]];
+    let run = captured_whole(&places, network, |network| {
+        let _datagrams = start_taking(network, Host::Tenant, &["receive"]);
+        send(network, &["flood", TENANT, "8000", "20", "0.6"])
+    });
+    let comparison = run.compared();
+    let mut faults = Faults::new();
+    let sent = frames(&comparison, 0);
+    for hop in 0..3 {
+        let segment = &comparison["segments"][hop];
+        faults.must_be("sent", &segment["sent"]["packets"], sent);
+        for number in ["appeared", "outside", "duplicated", "duplicates_removed"] {
+            faults.must_be(number, &segment[number], 0);
+        }
+        faults.must_be("lost", &segment["lost"]["packets"], 0);
+    }
+    for point in 0..4 {
+        let of = &comparison["points"][point];
+        faults.must_be("matched", &of["matched"], sent);
+        let again = if point == 1 { sent } else { 0 };
+        faults.must_be("again", &of["seen_again"], again);
+    }
+    faults.end();
+}
+
 /// On the wire the tunnel itself is in fragments.
 #[test]
 fn so_it_is_where_the_tunnel_is_too_wide_for_the_wire() {

@@ -1,0 +1,173 @@
+//! Captures on all interfaces of a router or a node: what passes is one packet, however many of
+//! them show it.
+
+use super::around::in_tunnel;
+use super::changes::rewritten;
+use super::sight::{Chance, Content, Ids, Packet, Sight, Stream};
+use super::{Captures, Faults};
+use crate::findings::capture::{Capture, MICROSECOND, pcapng_of};
+use crate::findings::packet::{A_TO_B, Sum, Way, cooked_at, v4};
+use crate::support::count;
+use serde_json::Value;
+
+const PORT: u16 = 5001;
+/// Linux "cooked" capture, version 2.
+const COOKED: u32 = 276;
+/// How long a host takes to pass a packet on.
+const INSIDE: u64 = 4 * MICROSECOND;
+
+/// With and without identifications, in fragments, and all alike.
+fn streams() -> [Stream; 4] {
+    [
+        Stream::to(PORT, A_TO_B),
+        Stream {
+            ids: Ids::None,
+            ..Stream::to(PORT + 1, A_TO_B)
+        },
+        Stream {
+            datagrams: 400,
+            gap: 5_000 * MICROSECOND,
+            ..Stream::fragmented(PORT + 2, A_TO_B)
+        },
+        Stream {
+            ids: Ids::None,
+            content: Content::Zeros,
+            ..Stream::to(PORT + 3, A_TO_B)
+        },
+    ]
+}
+
+/// A capture of `-i any`: what comes in at one interface, and what goes out at another.
+fn any(inward: &Sight, outward: &Sight) -> Vec<u8> {
+    let of = |sight: &Sight, interface: u32, way: Way| -> Vec<(u64, Vec<u8>)> {
+        let packets = sight.0.iter();
+        let frame = |packet: &Packet| (packet.time, cooked_at(interface, way, &packet.ip));
+        packets.map(frame).collect()
+    };
+    let mut frames = [of(inward, 2, Way::In), of(outward, 3, Way::Out)].concat();
+    frames.sort_by_key(|(time, _)| *time);
+    let empty = Capture::of_link(COOKED);
+    let all = frames.into_iter();
+    let capture = all.fold(empty, |capture, (time, frame)| {
+        capture.at(time).frame(frame)
+    });
+    capture.pcap()
+}
+
+/// What of a path passed a host in its middle that drops some of it.
+struct Passed {
+    sent: Sight,
+    arrived: Sight,
+    left: Sight,
+    there: Sight,
+}
+
+impl Passed {
+    /// As it leaves in some other form, or under another name.
+    fn new(streams: &[Stream], leaves: impl Fn(&Sight) -> Sight) -> Self {
+        let sent = Sight::of(streams);
+        let arrived = sent.later(20 * MICROSECOND);
+        let mut chance = Chance::new(11);
+        let kept = arrived.later(INSIDE).without(|_| chance.per_mille(30));
+        let left = leaves(&kept.map(Packet::routed));
+        let there = left.later(20 * MICROSECOND);
+        Self {
+            sent,
+            arrived,
+            left,
+            there,
+        }
+    }
+
+    /// What is said of it: nothing is lost in front of the host or copied, and behind it what it
+    /// dropped.
+    fn is_told(&self, host: &[u8]) -> Value {
+        let mut captures = Captures::new();
+        captures.add(&self.sent.pcap());
+        captures.add(host);
+        captures.add(&self.there.pcap());
+        let comparison = captures.compared(&[]);
+        let mut faults = Faults::new();
+        let [front, back] = [0, 1].map(|hop| &comparison["segments"][hop]);
+        faults.must_have_lost("in front", front, &self.sent, &self.arrived);
+        faults.must_have_lost("behind", back, &self.arrived, &self.there);
+        for segment in [front, back] {
+            for number in ["appeared", "duplicated", "duplicates_removed", "corrupted"] {
+                faults.must_be(number, &segment[number], 0);
+            }
+            faults.must_be("elsewhere", &segment["one_sided"], serde_json::json!([]));
+        }
+        let again = self.left.0.len();
+        faults.must_be("again", &comparison["points"][1]["seen_again"], again);
+        faults.end();
+        comparison
+    }
+}
+
+/// How much was changed in front of the host, and behind it.
+fn changed(comparison: &Value, what: &str) -> [u64; 2] {
+    [0, 1].map(|hop| count(&comparison["segments"][hop]["changes"], what))
+}
+
+#[test]
+fn a_router_is_one_point() {
+    let passed = Passed::new(&streams(), Clone::clone);
+    passed.is_told(&any(&passed.arrived, &passed.left));
+}
+
+#[test]
+fn so_it_is_where_pcapng_names_its_interfaces() {
+    let passed = Passed::new(&streams(), Clone::clone);
+    let sides = [&passed.arrived, &passed.left].map(Sight::capture);
+    passed.is_told(&pcapng_of(&[&sides[0], &sides[1]]));
+}
+
+/// Plain on the veth of a pod, in VXLAN on the wire.
+#[test]
+fn a_node_that_has_a_tunnel_is_one_point() {
+    let small = streams().map(|stream| Stream {
+        mtu: 1_400,
+        ..stream
+    });
+    let passed = Passed::new(&small, |sight| in_tunnel(sight, 1_500));
+    let comparison = passed.is_told(&any(&passed.arrived, &passed.left));
+    let added = changed(&comparison, "tunnel_added");
+    assert_eq!(added, [0, passed.there.0.len() as u64]);
+}
+
+/// What is behind a service has its own address there.
+#[test]
+fn a_node_that_translates_is_one_point() {
+    let behind = v4([10, 0, 0, 1], [192, 168, 7, 9]);
+    let passed = Passed::new(&[Stream::to(PORT, A_TO_B)], |sight| {
+        sight.map(|packet| match packet.port {
+            PORT => rewritten(packet, behind, 8_080, Sum::Right).routed(),
+            _ => packet,
+        })
+    });
+    let comparison = passed.is_told(&any(&passed.arrived, &passed.left));
+    assert_eq!(changed(&comparison, "nat_flows"), [0, 1]);
+}
+
+/// What comes twice to the same interface is a copy all the same.
+#[test]
+fn copies_are_told_from_what_several_interfaces_show() {
+    let sent = Sight::of(&streams()[..1]);
+    let is_copied = |packet: &&Packet| packet.port == PORT && packet.datagram % 50 == 7;
+    let copies = Sight(sent.0.iter().filter(is_copied).cloned().collect());
+    let made = copies.0.len();
+    let arrived = sent
+        .later(20 * MICROSECOND)
+        .and(&copies.later(21 * MICROSECOND));
+    let host = any(&arrived, &arrived.later(INSIDE).map(Packet::routed));
+    let mut captures = Captures::new();
+    captures.add(&sent.pcap());
+    captures.add(&host);
+    let comparison = captures.compared(&[]);
+    let mut faults = Faults::new();
+    faults.must_be("copies", &comparison["path"]["duplicated"], made);
+    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
+    let again = &comparison["points"][1]["seen_again"];
+    faults.must_be("again", again, arrived.0.len());
+    faults.end();
+}
