@@ -1,5 +1,7 @@
 //! The flows of one point, numbered as they are met.
 
+use super::names::Name;
+use super::refused::Refused;
 use super::rise::Rise;
 use super::sighting::{Lane, NO_LANE, Sighting};
 use crate::model::{FlowKey, Ports};
@@ -29,6 +31,9 @@ pub(super) struct Lanes {
     bases: Vec<(Lane, Lane)>,
     /// Sightings of flows beyond the bound.
     pub refused: u64,
+    refused_names: Refused,
+    /// Of these, those refused since they were taken.
+    fresh_refused: Vec<u64>,
 }
 
 /// A flow of the point, in one line of a cache: in a large table every search waits for
@@ -50,7 +55,9 @@ impl Lanes {
     pub fn number(&mut self, key: &FlowKey) -> Option<Lane> {
         let known = self.find_or_add(key, self.hash(key));
         let lane = known.map(|known| known.lane);
-        self.refused = self.refused.saturating_add(u64::from(lane.is_none()));
+        if lane.is_none() {
+            self.refuse(key);
+        }
         lane
     }
 
@@ -102,13 +109,21 @@ impl Lanes {
     fn name_by(&mut self, key: &FlowKey, hash: u64, sighting: &mut Sighting) {
         let Some(known) = self.find_or_add(key, hash) else {
             sighting.lane = NO_LANE;
-            self.refused = self.refused.saturating_add(1);
-            return;
+            return self.refuse(key);
         };
         sighting.lane = known.lane;
         sighting.is_fresh = known.rise.takes(sighting);
         if sighting.may_be_cut() && !std::mem::replace(&mut known.may_be_cut, true) {
             self.add_base(sighting.lane, key);
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, key: &FlowKey) {
+        self.refused = self.refused.saturating_add(1);
+        let name = Name::of(key).hash();
+        if self.refused_names.insert(name) {
+            self.fresh_refused.push(name);
         }
     }
 
@@ -143,6 +158,11 @@ impl Lanes {
     /// Those met since they were taken before.
     pub fn take_fresh(&mut self) -> Vec<FlowKey> {
         std::mem::take(&mut self.fresh)
+    }
+
+    /// The names of those refused since, once each.
+    pub fn take_refused(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.fresh_refused)
     }
 
     /// Those of which the lane of fragments became known since, with that.
@@ -234,10 +254,12 @@ mod tests {
         }
         assert_eq!(lanes.number(&flow(MAX_LANES)), None);
         assert_eq!(lanes.refused, 1);
+        assert_eq!(lanes.number(&flow(MAX_LANES)), None);
+        assert_eq!(lanes.take_refused(), [Name::of(&flow(MAX_LANES)).hash()]);
         for number in 0..RESERVE {
             assert!(lanes.number(&without_ports(&flow(number))).is_some());
         }
         assert_eq!(lanes.number(&without_ports(&flow(RESERVE))), None);
-        assert_eq!(lanes.refused, 2);
+        assert_eq!(lanes.refused, 3);
     }
 }

@@ -65,6 +65,7 @@ mod parcel;
 mod paths;
 mod reader;
 mod recent;
+mod refused;
 mod rise;
 mod run;
 mod shape;

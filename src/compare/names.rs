@@ -39,8 +39,7 @@ impl Met {
     pub fn meet(&mut self, name: &Name, point: usize) -> u32 {
         let next = self.points.len() as u32;
         // Two names with one hash would only be taken for one that is met at more points.
-        let hash = FixedState::with_seed(0).hash_one(name);
-        let number = *self.numbers.entry(hash).or_insert(next);
+        let number = *self.numbers.entry(name.hash()).or_insert(next);
         if number == next {
             self.points.push(0);
         }
@@ -60,6 +59,11 @@ impl Name {
             scope: ScopeTag::WIRE,
             ..*key
         })
+    }
+
+    /// The same at every point.
+    pub fn hash(&self) -> u64 {
+        FixedState::with_seed(0).hash_one(self)
     }
 }
 

@@ -138,6 +138,7 @@ impl Observer {
         Batch {
             lanes: self.sight.lanes.take_fresh(),
             bases: self.sight.lanes.take_bases(),
+            refused: self.sight.lanes.take_refused(),
             sightings: std::mem::replace(&mut self.sight.sightings, room),
             behind: None,
             until: self.extent.until(),

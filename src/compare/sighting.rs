@@ -267,6 +267,8 @@ pub(super) struct Batch {
     pub lanes: Vec<FlowKey>,
     /// Lanes whose packets may come in fragments, and the lanes of these, which have no ports.
     pub bases: Vec<(Lane, Lane)>,
+    /// Hashes of the names of flows beyond the bound, of which there are no sightings.
+    pub refused: Vec<u64>,
     pub sightings: Vec<Sighting>,
     /// When the one behind these is, if that is known: it comes with the next batch.
     pub behind: Option<Timestamp>,

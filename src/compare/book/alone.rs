@@ -49,7 +49,9 @@ impl Book {
             let between = &mut account.between[pair];
             let slow = || self.delays.slow(number, pair);
             let series = &mut self.series[pair];
-            let Some(goes_on_for) = goes_on_for(flight, (here, sighting.time), other, slow) else {
+            let goes_on_for = goes_on_for(flight, (here, sighting.time), other, slow);
+            let is_refused = view.is_refused(flight, flow, fate);
+            let Some(goes_on_for) = goes_on_for.filter(|_| !is_refused) else {
                 between.outside[fate.side()] += 1;
                 run.bound(Duration(0), &series.latest_step());
                 continue;

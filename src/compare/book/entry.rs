@@ -40,7 +40,10 @@ impl Entry<'_> {
                 continue;
             };
             let slow = || self.delays.slow(self.number, view.pair);
-            if !is_judged(settled, at, view, fate, slow) {
+            let flow = settled.flight.paths.resolve(settled.parcel.flow);
+            if !is_judged(settled, at, view, fate, slow)
+                || view.is_refused(settled.flight, flow, fate)
+            {
                 self.between.outside[fate.side()] += 1;
                 whole.is_cut_off = true;
                 continue;

@@ -55,6 +55,16 @@ impl View {
         }
     }
 
+    /// Whether that side may have had no room for it.
+    pub fn is_refused(&self, flight: &Flight, flow: u32, fate: Fate) -> bool {
+        let there = match fate {
+            Fate::Both => return false,
+            Fate::Front => self.behind,
+            Fate::Back => self.in_front,
+        };
+        self.is_single(flight, flow, fate) && flight.is_refused(flow, there)
+    }
+
     /// The point that saw what fared so, the one in front if both did.
     pub fn side(&self, fate: Fate) -> usize {
         match fate {

@@ -25,8 +25,10 @@ use super::content::hash;
 use super::copies::Copies;
 use super::index::Index;
 use super::march::March;
+use super::names::Name;
 use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::paths::Paths;
+use super::refused::RefusedAt;
 use super::sighting::{Batch, Form, Sighting};
 use super::slab::{NONE, Slab};
 use super::strays::Strays;
@@ -67,6 +69,7 @@ pub(super) struct Flight {
     everywhere: Mask,
     window: Duration,
     pub paths: Paths,
+    refused: RefusedAt,
     pub march: March,
     copies: Copies,
     index: Index,
@@ -160,6 +163,7 @@ impl Flight {
             everywhere: ((1_u32 << points) - 1) as Mask,
             window,
             paths: Paths::new(points),
+            refused: RefusedAt::new(points),
             march: March::new(points),
             copies: Copies::default(),
             index: Index::default(),
@@ -190,6 +194,17 @@ impl Flight {
     /// Takes in flows that a point met.
     pub fn meet(&mut self, point: usize, batch: &Batch) {
         self.paths.meet(point, &batch.lanes, &batch.bases);
+        self.refused.take(point, &batch.refused);
+    }
+
+    /// Whether one of some points may have refused a flow, which none of them knows.
+    pub(in crate::compare) fn is_refused(&self, flow: u32, points: Mask) -> bool {
+        if self.refused.is_empty() {
+            return false;
+        }
+        let keys = (0..self.points).filter_map(|point| self.paths.key_at(flow, point));
+        let mut names = keys.map(|key| Name::of(key).hash());
+        names.any(|name| self.refused.may_have(points, name))
     }
 
     /// The time of a sighting by the clock of the first point.

@@ -19,6 +19,7 @@ mod hostile;
 mod ids;
 mod interfaces;
 mod joined;
+mod many;
 mod march;
 mod messages;
 mod missed;

@@ -221,8 +221,8 @@ fn doubts(outcome: &Outcome) -> Vec<String> {
     let full = points.clone().filter(|(_, point)| point.flows_refused > 0);
     let refused = full.map(|(place, point)| {
         format!(
-            "{} has more flows than are told apart: {} of further ones were left out, and may be \
-             counted as lost at other points",
+            "{} has more flows than are told apart: {} of further ones were left out, and what \
+             other points have of them is not judged",
             path::name(place),
             number::counted(point.flows_refused, "packet"),
         )
