@@ -33,9 +33,14 @@ struct Crossing<'a> {
 impl Entry<'_> {
     pub fn write(&mut self, settled: &Settled<'_>, view: &View) {
         let mut whole = Whole::default();
-        for (number, at) in (0..).zip(settled.pieces) {
+        // Each side has cut it in its own way.
+        let mut numbers = [0, 0];
+        for at in settled.pieces {
             let (at, piece) = (*at, settled.piece(*at));
             let sides = Sides::of(settled, at, view);
+            let number_on = numbers;
+            numbers[0] += u32::from(sides.is_front);
+            numbers[1] += u32::from(sides.is_back);
             let Some(fate) = sides.fate(settled, piece, view) else {
                 continue;
             };
@@ -60,7 +65,7 @@ impl Entry<'_> {
                 self.add_part(settled, &crossing, view);
             }
             if sides.is_counted_here(fate) {
-                self.tell_fate(settled, &crossing, view, number);
+                self.tell_fate(settled, &crossing, view, number_on[fate.side()]);
             }
             if view.is_seen_by_both(piece) {
                 self.tell_changes(settled, at, view);

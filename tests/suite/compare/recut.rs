@@ -101,6 +101,12 @@ fn a_piece_of_a_fragment_that_is_lost_loses_the_fragment() {
     let mut faults = Faults::new();
     faults.must_have_lost("path", &comparison["path"], &here, &arrived);
     faults.must_be("appeared", &comparison["path"]["appeared"], 0);
+    // By its place as it was cut in front: each tenth datagram lost its second fragment.
+    for (place, lost) in [("first", 0), ("middle", 100), ("last", 0)] {
+        let of = &comparison["path"]["loss"][place];
+        faults.must_be(place, &of["lost"], lost);
+        faults.unless(count(of, "sent") >= 1_000, || format!("{place}: {of} sent"));
+    }
     faults.end();
 }
 
