@@ -458,7 +458,10 @@ impl Flight {
         if piece.seen & bit(point) == 0 {
             let is_near = apart(time, parcel.first) <= DAMAGE_WITHIN;
             // Another stretch of a stream never takes the place of one.
-            let may_be_damaged = is_near && sighting.has_identity() && parcel.id == sighting.id;
+            let is_named = sighting.has_identity() && parcel.id == sighting.id;
+            // Without a name, one that begins as no other does is known by that.
+            let begins_alone = !parcel.has_identity && sighting.is_nameless() && parcel.tells_time;
+            let may_be_damaged = is_near && (is_named || begins_alone);
             return match agrees {
                 true => Some(Fit::Same),
                 false => may_be_damaged.then_some(Fit::Damaged),

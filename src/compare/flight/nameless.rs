@@ -66,18 +66,21 @@ impl Flight {
     pub(super) fn next_nameless(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         let (point, sighting, time) = arrival.parts();
         let line = line_of(sighting, flow, point);
-        let mut older = None;
+        let (mut older, mut damaged) = (None, None);
         for parcel in self.index.oldest(line).take(MAX_LOOKED_AT) {
-            let found = self.fit(arrival, parcel);
-            let Some(found) = found.filter(|found| found.fit == Fit::Same) else {
-                continue;
+            let found = match self.fit(arrival, parcel) {
+                Some(found) if found.fit == Fit::Same => found,
+                found => {
+                    damaged = damaged.or(found.filter(|found| found.fit == Fit::Damaged));
+                    continue;
+                }
             };
             if apart(time, self.parcels[parcel].first) <= LINGER {
                 return Some(found);
             }
             older = older.or(Some(found));
         }
-        older.filter(|_| !self.are_clocks_known())
+        older.filter(|_| !self.are_clocks_known()).or(damaged)
     }
 
     /// The first in a line, if it is too old for what comes.

@@ -1,6 +1,6 @@
 //! Bytes that are not the same at the other end.
 
-use super::sight::{Packet, Sight, Stream};
+use super::sight::{Ids, Packet, Sight, Stream};
 use super::{Faults, compare};
 use crate::findings::capture::MILLISECOND;
 use crate::findings::packet::A_TO_B;
@@ -10,8 +10,8 @@ const PORT: u16 = 5001;
 /// Length of an IPv4 header.
 const HEADER: usize = 20;
 
-/// Whole datagrams, and such in fragments.
-fn streams() -> [Stream; 2] {
+/// Whole datagrams, such in fragments, and some without identifications.
+fn streams() -> [Stream; 3] {
     [
         Stream {
             bytes: 1_000,
@@ -21,6 +21,10 @@ fn streams() -> [Stream; 2] {
             datagrams: 500,
             gap: 4 * MILLISECOND,
             ..Stream::fragmented(5002, A_TO_B)
+        },
+        Stream {
+            ids: Ids::None,
+            ..Stream::to(5003, A_TO_B)
         },
     ]
 }
@@ -111,6 +115,18 @@ fn a_bit_that_was_flipped_is_shown() {
             format!("{name} is {told}, not {hex}")
         });
     }
+    faults.end();
+}
+
+/// What begins as no other of its flow does needs no identification to be known.
+#[test]
+fn what_has_no_identification_is_known_with_another_bit() {
+    let (mut faults, damage, _) = damaged(
+        |packet| packet.port == 5003 && packet.datagram % 300 == 150,
+        |ip| ip[HEADER + 70] ^= 0x02,
+    );
+    are_all(&mut faults, &damage, "kind", "bits");
+    are_all_at(&mut faults, &damage, (70, 70));
     faults.end();
 }
 
