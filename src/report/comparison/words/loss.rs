@@ -95,11 +95,12 @@ pub(in crate::report::comparison) fn place_rows(loss: &Loss) -> Vec<LossRow> {
     rows.into_iter().filter(|row| row.sent > 0).collect()
 }
 
-/// The same by tenths of the datagram.
+/// The same by tenths of the datagram, of those in which fragments begin.
 pub(in crate::report::comparison) fn tenth_rows(loss: &Loss) -> Vec<LossRow> {
     let tenths = loss.positions.iter().enumerate();
     let name = |index| format!("{} - {} %", index * 10, index * 10 + 10);
-    tenths.map(|(index, of)| row(name(index), of)).collect()
+    let rows = tenths.map(|(index, of)| row(name(index), of));
+    rows.filter(|row| row.sent > 0).collect()
 }
 
 fn row(name: String, of: &PositionLoss) -> LossRow {
