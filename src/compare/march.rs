@@ -289,6 +289,16 @@ impl March {
         self.waiting.remove(place);
     }
 
+    /// Whether something that waits of a flow may be the same as a sighting.
+    pub fn may_wait(&self, flow: u32, sighting: &Sighting) -> bool {
+        let known = |place: &u32| *place != NONE;
+        let next = |place: &u32| Some(self.waiting[*place].next).filter(known);
+        let first = Some(self.first_of(flow)).filter(known);
+        let mut line = std::iter::successors(first, next);
+        let mut few = line.by_ref().take(PASSED_OVER);
+        few.any(|place| self.waiting[place].sighting.is_same_as(sighting)) || line.next().is_some()
+    }
+
     /// The first in the line of a flow.
     pub fn first_of(&self, flow: u32) -> u32 {
         // Often nothing waits at all, of whatever flow.

@@ -25,6 +25,8 @@ pub(super) struct Stray {
     point: u16,
     /// Whether it is looked for by its bytes.
     pub is_wanted: bool,
+    /// As in [`Parcel`](super::parcel::Parcel).
+    pub tells_time: bool,
     /// How many of its flow came to the point before.
     pub order: u32,
     next: u32,
@@ -63,6 +65,7 @@ impl Stray {
             flow,
             point: point as u16,
             is_wanted: false,
+            tells_time: true,
             order,
             next: NONE,
             previous: NONE,

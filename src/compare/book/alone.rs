@@ -16,12 +16,13 @@ impl Book {
     pub fn alone(&mut self, flight: &Flight, stray: &Stray, flow: u32) {
         let number = self.account_of(flow);
         self.tallies[stray.point()].datagrams += 1;
-        if self.runs[number].takes(stray) {
+        // Of those that look alike any may be missing: they are in no run.
+        if stray.tells_time && self.runs[number].takes(stray) {
             return;
         }
         self.write_run(number);
         self.write_alike(number);
-        let goes_on = self.goes_on(number, stray);
+        let goes_on = stray.tells_time && self.goes_on(number, stray);
         let run = self.write_alone(flight, stray, (number, flow));
         if goes_on {
             self.runs[number] = run;
@@ -58,7 +59,10 @@ impl Book {
             };
             between.alone(fate, 1, sighting.ip_bytes.into());
             between.shape.count(fate, sighting.ip_bytes, None);
-            between.shape.lose(fate, stray.order);
+            match stray.tells_time {
+                true => between.shape.lose(fate, stray.order),
+                false => between.shape.lose_alike(fate),
+            }
             let is_single = view.is_single(flight, flow, fate);
             run.note_single(pair, is_single);
             series.count_lone(is_single, Fared::of(fate, is_backward, 1), stray.time);

@@ -166,8 +166,13 @@ impl Flight {
     /// The flow of what may be taken so, if all points know it.
     pub fn flow_abreast(&self, point: usize, sighting: &Sighting) -> Option<u32> {
         let flow = self.flow_everywhere(point, sighting.lane)?;
-        let may_be = self.may_be_abreast(sighting) && (sighting.is_fresh || self.is_idle(flow));
+        let may_be = self.may_be_abreast(sighting) && self.is_surely_next(flow, sighting);
         may_be.then_some(flow)
+    }
+
+    /// Whether a packet that every point has next of a flow, all at hand, is one and the same.
+    fn is_surely_next(&self, flow: u32, sighting: &Sighting) -> bool {
+        sighting.is_fresh || self.is_idle(flow) || self.may_be_next(flow, sighting)
     }
 
     /// The lane that the flow of a sighting has at another point, if that is known.
@@ -304,7 +309,19 @@ impl Flight {
             sighting: abreast.sighting(place),
             time: abreast.spans[place].0,
         };
-        self.is_idle(flow) && self.tell(arrival, flow) == Told::New
+        if !self.is_idle(flow) {
+            return self.may_be_next(flow, arrival.sighting)
+                && self.is_next_nameless(arrival, flow);
+        }
+        self.tell(arrival, flow) == Told::New
+    }
+
+    /// Whether a packet may be the next of a flow of which something is on its way: it is found
+    /// by its bytes alone, and what waits has others.
+    pub fn may_be_next(&self, flow: u32, sighting: &Sighting) -> bool {
+        sighting.is_nameless()
+            && !self.paths.has_parts(flow)
+            && !self.march.may_wait(flow, sighting)
     }
 
     /// Every point sees packets, and they are written down.

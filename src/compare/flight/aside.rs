@@ -3,7 +3,7 @@
 //! keys, until another point has something that may be it under another name.
 
 use super::stray::Held;
-use super::{AT_ONCE, Arrival, Due, Flight, content_key};
+use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key};
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::{Stray, Strays};
@@ -175,7 +175,7 @@ impl Flight {
         while let Some(stray) = self.first_stray_of(flow) {
             let parcel = self.become_parcel(stray);
             let stray = *self.strays.get(stray);
-            self.add_key(parcel, stray.sighting.identity().key(stray.flow));
+            self.add_identity(parcel, &stray.sighting, stray.flow, bit(stray.point()));
             if stray.is_wanted {
                 wanted.push(Wanted {
                     since: stray.time,

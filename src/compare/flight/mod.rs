@@ -421,10 +421,7 @@ impl Flight {
     fn open(&mut self, arrival: Arrival<'_>, flow: u32, seen: Mask) -> (u32, u32) {
         let (point, sighting, _) = arrival.parts();
         let (number, piece) = self.make_parcel(arrival, flow);
-        match sighting.is_nameless() {
-            true => self.line_up_nameless(number, sighting, flow, seen),
-            false => self.add_key(number, sighting.identity().key(flow)),
-        }
+        self.add_identity(number, sighting, flow, seen);
         if sighting.may_be_cut() {
             if let Some(base) = self.paths.base_of(point, sighting.lane) {
                 self.add_key(number, datagram_key(base, sighting.id));
@@ -442,6 +439,15 @@ impl Flight {
             supers.push(number);
         }
         (number, piece)
+    }
+
+    /// Lets a parcel be found by what tells it from others of its flow, by those who did not see
+    /// it.
+    fn add_identity(&mut self, number: u32, sighting: &Sighting, flow: u32, seen: Mask) {
+        match sighting.is_nameless() {
+            true => self.line_up_nameless(number, sighting, flow, seen),
+            false => self.add_key(number, sighting.identity().key(flow)),
+        }
     }
 
     /// A parcel with its first piece.

@@ -83,6 +83,16 @@ impl Flight {
         older.filter(|_| !self.are_clocks_known()).or(damaged)
     }
 
+    /// Whether what comes to all points at once is in no line of theirs.
+    pub(super) fn is_next_nameless(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        (0..self.points).all(|point| {
+            let arrival = Arrival { point, ..arrival };
+            self.leave_late(arrival, flow);
+            let line = line_of(arrival.sighting, flow, point);
+            self.index.oldest(line).next().is_none()
+        })
+    }
+
     /// The first in a line, if it is too old for what comes.
     fn first_too_late(&self, line: u64, arrival: Arrival<'_>) -> Option<u32> {
         let first = self.index.oldest(line).next()?;

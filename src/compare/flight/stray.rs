@@ -44,22 +44,24 @@ impl Flight {
         } = waiting;
         let is_seen_once = waiting.seen == bit(*point);
         let has_one_name = sighting.form == Form::Whole
-            && sighting.is_numbered
+            && (sighting.is_numbered || sighting.is_nameless())
             && !sighting.may_be_cut()
             && !self.paths.is_wanting(*flow);
         if !(is_seen_once && has_one_name && self.strays.may_be_of(*flow, *point)) {
             return None;
         }
         self.note_begun(*flow);
-        let stray = Stray::new(sighting, *point, waiting.first, *flow, order);
+        let mut stray = Stray::new(sighting, *point, waiting.first, *flow, order);
+        stray.tells_time = waiting.tells_time;
         Some(Held::stray(self.strays.add(stray)))
     }
 
     /// Whether a sighting may be of something that is under way. What is fresh is none of
-    /// those that its own point saw.
+    /// those that its own point saw; nor is what nothing tells from a copy of them.
     pub(super) fn may_be_known(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         let under_way = self.paths.get(flow).under_way;
-        under_way > 0 && !(sighting.is_fresh && under_way == self.strays.of(flow, point))
+        let is_new_here = sighting.is_fresh || sighting.is_nameless();
+        under_way > 0 && !(is_new_here && under_way == self.strays.of(flow, point))
     }
 
     /// A stray that nobody asked for is over: it is written down without becoming a parcel.
@@ -86,6 +88,7 @@ impl Flight {
         *self.seen_mut(piece, stray.point()) = Seen::of(&stray.sighting, stray.order);
         self.pieces[piece].seen = bit(stray.point());
         self.parcels[parcel].seen = bit(stray.point());
+        self.parcels[parcel].tells_time = stray.tells_time;
         self.strays.becomes(number, parcel);
         parcel
     }
@@ -187,11 +190,11 @@ mod tests {
             flight.strays.len() == 3
         };
         assert!(is_stray(packet(8, true)));
-        let without_a_number = Sighting {
+        let nameless = Sighting {
             is_numbered: false,
-            ..packet(8, true)
+            ..packet(8, false)
         };
-        assert!(!is_stray(without_a_number));
+        assert!(is_stray(nameless));
         let of_a_stream = Sighting {
             form: Form::Segment,
             protocol: Protocol::TCP,
