@@ -258,10 +258,7 @@ impl Flight {
     /// Whether a super-frame begins with what was seen of a flow elsewhere.
     pub(super) fn begins_with_another(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         let is_it = |parcel: u32| {
-            let parcel = &self.parcels[parcel];
-            parcel.seen & bit(point) == 0
-                && parcel.length < sighting.bytes
-                && self.pieces[parcel.pieces].content == sighting.content()
+            self.begins_as(point, parcel, sighting, |length| length < sighting.bytes)
         };
         sighting.form == Form::Segment
             && self
@@ -279,11 +276,7 @@ impl Flight {
         let chain = self.index.newest(sighting.identity().key(flow));
         let mut chain = chain.take(MAX_CHAIN);
         let parcel = chain.find(|parcel| {
-            let parcel = &self.parcels[*parcel];
-            let piece = &self.pieces[parcel.pieces];
-            parcel.seen & bit(point) == 0
-                && piece.content == sighting.content()
-                && parcel.length > sighting.bytes
+            self.begins_as(point, *parcel, sighting, |length| length > sighting.bytes)
         })?;
         Some(Found {
             parcel,
@@ -294,9 +287,46 @@ impl Flight {
 
     /// The same bytes under other addresses.
     pub(super) fn by_content(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
-        let found = self.with_same_bytes(arrival, flow)?;
+        let Some(found) = self.with_same_bytes(arrival, flow) else {
+            self.bind_by_begin(arrival, flow);
+            return None;
+        };
         self.bind_to(arrival, flow, &found);
         Some(found)
+    }
+
+    /// A super-frame begins as what was seen of a flow under other addresses: it is of that, and
+    /// more of it is there.
+    fn bind_by_begin(&mut self, arrival: Arrival<'_>, flow: u32) {
+        let (point, sighting, _) = arrival.parts();
+        if sighting.form != Form::Segment {
+            return;
+        }
+        let mut chain = self.index.newest(content_key(sighting)).take(MAX_CHAIN);
+        let theirs = chain.find_map(|parcel| {
+            let theirs = self.paths.resolve(self.parcels[parcel].flow);
+            let begins = self.begins_as(point, parcel, sighting, |length| length < sighting.bytes);
+            (begins && theirs != flow && self.may_be_of(arrival, theirs)).then_some(theirs)
+        });
+        if let Some(theirs) = theirs {
+            self.paths.bind(point, sighting.lane, theirs);
+        }
+    }
+
+    /// Whether a stretch of a stream, of some length, begins as what a point sees that saw
+    /// nothing of it.
+    fn begins_as(
+        &self,
+        point: usize,
+        parcel: u32,
+        sighting: &Sighting,
+        is_length: impl Fn(u32) -> bool,
+    ) -> bool {
+        let parcel = &self.parcels[parcel];
+        parcel.form == Form::Segment
+            && parcel.seen & bit(point) == 0
+            && is_length(parcel.length)
+            && self.pieces[parcel.pieces].content == sighting.content()
     }
 
     /// What has the same bytes as what is of one flow, or may be of others.
@@ -379,7 +409,13 @@ impl Flight {
             }
             at = piece.next;
         }
-        None
+        let is_begin = sighting.form == Form::Segment
+            && self.begins_as(point, parcel, sighting, |length| length > sighting.bytes);
+        is_begin.then_some(Found {
+            parcel,
+            piece: NONE,
+            fit: Fit::Part,
+        })
     }
 
     /// The parcel with a key that fits best.
