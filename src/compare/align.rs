@@ -127,9 +127,13 @@ impl Sample {
                 self.bare.take(hash(&[content]), mark);
             }
             if is_telling {
-                self.loose.take(hash(&[sighting.beginning()]), mark);
+                let beginning = match sighting.begins_datagram() {
+                    true => sighting.head,
+                    false => sighting.beginning(),
+                };
+                self.loose.take(hash(&[beginning]), mark);
             }
-            if self.is_thorough && begins_datagram(sighting) {
+            if self.is_thorough && sighting.begins_datagram() {
                 let addresses = FixedState::with_seed(0).hash_one(lane.addresses);
                 let protocol = u64::from(sighting.protocol.0);
                 let begun = hash(&[addresses, protocol, id, sighting.head]);
@@ -164,16 +168,6 @@ impl Sample {
             let singles = bare.pairs.iter().filter(|met| is_single(met)).count();
             (singles >= ENOUGH).then_some(bare)
         })
-    }
-}
-
-/// Whether it is a first fragment, or whole what may come in fragments elsewhere: both begin
-/// with the same bytes, and have one identification.
-fn begins_datagram(sighting: &Sighting) -> bool {
-    match sighting.form {
-        Form::Piece => sighting.offset == 0,
-        Form::Whole => sighting.may_be_cut(),
-        Form::Segment => false,
     }
 }
 

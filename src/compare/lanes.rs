@@ -113,7 +113,7 @@ impl Lanes {
         };
         sighting.lane = known.lane;
         sighting.is_fresh = known.rise.takes(sighting);
-        if sighting.may_be_cut() && !std::mem::replace(&mut known.may_be_cut, true) {
+        if sighting.may_come_cut() && !std::mem::replace(&mut known.may_be_cut, true) {
             self.add_base(sighting.lane, key);
         }
     }

@@ -493,7 +493,6 @@ impl Sight {
             offset: piece.offset,
             bytes: layer.payload_bytes,
             more: piece.more,
-            is_renumbered: layer.addresses.version == IpVersion::V6 || !self.keeps_ids,
             head: content.head,
             sum: content.sum,
             ip_bytes: layer.ip_bytes,
@@ -544,6 +543,7 @@ impl Sight {
             protocol,
             id: if self.keeps_ids { ip.id } else { 0 },
             is_numbered: ip.is_numbered && self.keeps_ids,
+            is_renumbered: ip.is_v6 || !self.keeps_ids,
             look: Look::new(ip.hop_limit, ip.traffic_class, verdict, is_cut),
             ..BLANK
         }
@@ -632,6 +632,7 @@ const DONT_FRAGMENT: u8 = 0x40;
 struct IpFields {
     id: u32,
     is_numbered: bool,
+    is_v6: bool,
     hop_limit: u8,
     traffic_class: u8,
 }
@@ -647,12 +648,14 @@ impl IpFields {
             IpVersion::V4 => Self {
                 id: u16::from_be_bytes([header[4], header[5]]).into(),
                 is_numbered: header[4..6] != [0, 0] || header[6] & DONT_FRAGMENT == 0,
+                is_v6: false,
                 hop_limit: header[8],
                 traffic_class: header[1],
             },
             IpVersion::V6 => Self {
                 id: 0,
                 is_numbered: false,
+                is_v6: true,
                 hop_limit: header[7],
                 traffic_class: header[0] << 4 | header[1] >> 4,
             },

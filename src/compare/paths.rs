@@ -189,6 +189,12 @@ impl Paths {
         })
     }
 
+    /// The lane of the fragments between the addresses of a lane, if there is one.
+    pub fn base_lane(&self, point: usize, lane: Lane) -> Option<Lane> {
+        let base = self.lanes[point][lane as usize].base;
+        (base != NO_LANE).then_some(base)
+    }
+
     /// The lane of a flow at a point.
     pub fn lane_at(&self, flow: u32, point: usize) -> u32 {
         self.at[flow as usize * self.points + point]

@@ -233,9 +233,26 @@ impl Sighting {
         }
     }
 
-    /// Whether it may come in fragments elsewhere.
+    /// Whether it may come in fragments elsewhere that have its identification.
     pub fn may_be_cut(&self) -> bool {
-        self.ip_bytes > MAY_BE_CUT && self.form == Form::Whole && self.is_numbered
+        self.may_come_cut() && self.is_numbered
+    }
+
+    /// Whether it may come in fragments elsewhere.
+    pub fn may_come_cut(&self) -> bool {
+        self.ip_bytes > MAY_BE_CUT
+            && self.form == Form::Whole
+            && (self.is_numbered || self.is_renumbered)
+    }
+
+    /// Whether it is a first fragment, or whole what may come in fragments elsewhere: both begin
+    /// with the same bytes.
+    pub fn begins_datagram(&self) -> bool {
+        match self.form {
+            Form::Piece => self.offset == 0,
+            Form::Whole => self.may_come_cut(),
+            Form::Segment => false,
+        }
     }
 
     fn size(&self) -> u64 {

@@ -127,7 +127,7 @@ impl Flight {
             && sighting.is_fresh
             && sighting.can_be_told()
             && self.is_one_packet(sighting, flow)
-            && !sighting.may_be_cut()
+            && !sighting.may_come_cut()
             && self.strays.may_be_of(flow, point);
         if !may_be {
             return false;

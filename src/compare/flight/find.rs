@@ -55,6 +55,9 @@ impl Flight {
             let other = may_have_two.then(|| self.under_two_names(arrival, &named));
             return other.flatten().or(Some(named));
         }
+        if let Some(begun) = self.by_begin(arrival, flow) {
+            return Some(begun);
+        }
         if (is_unknown && self.is_looked_for(flow, sighting)) || may_be_renumbered(sighting) {
             return self.by_content(arrival, flow);
         }
@@ -86,11 +89,7 @@ impl Flight {
         }
         let (mut best, mut other): (Option<Found>, Option<Found>) = (None, None);
         for name in self.paths.names(flow) {
-            let found = self
-                .by_identity(arrival, name)
-                .or_else(|| self.as_datagram(arrival, name))
-                .or_else(|| self.as_message(arrival, name));
-            let Some(found) = found else {
+            let Some(found) = self.by_one_name(arrival, name) else {
                 continue;
             };
             other = match best {
@@ -106,6 +105,17 @@ impl Flight {
             self.unite(other.parcel, best.parcel);
         }
         Some(best)
+    }
+
+    /// What has other bytes is the last that it may be.
+    fn by_one_name(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let named = self.by_identity(arrival, flow);
+        let is_damaged = |found: &Found| found.fit == Fit::Damaged;
+        named
+            .filter(|found| !is_damaged(found))
+            .or_else(|| self.as_datagram(arrival, flow))
+            .or_else(|| self.as_message(arrival, flow))
+            .or(named)
     }
 
     fn by_identity(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
@@ -168,7 +178,8 @@ impl Flight {
             && sighting.protocol == Protocol::UDP
             && sighting.bytes > UDP_HEADER;
         let supers = self.supers.get(&flow).filter(|_| is_message)?;
-        supers.iter().copied().find_map(|number| {
+        let mut in_turn = self.supers_in_turn(point, sighting, supers);
+        in_turn.find_map(|number| {
             let parcel = &self.parcels[number];
             let is_near = parcel.is_open && apart(time, parcel.first) <= self.window;
             let is_larger = parcel.form == Form::Whole && parcel.length > sighting.bytes;
@@ -180,6 +191,36 @@ impl Flight {
                 fit: Fit::Message(message),
             })
         })
+    }
+
+    /// Identifications of one super-frame are those of the next, too, but for the first: the kernel
+    /// counts one for each. So what begins one as no other does is of that, and else of what was
+    /// begun last.
+    fn supers_in_turn<'a>(
+        &'a self,
+        point: usize,
+        sighting: &'a Sighting,
+        supers: &'a [u32],
+    ) -> impl Iterator<Item = u32> + 'a {
+        let head = |number: u32| self.pieces[self.parcels[number].pieces].head;
+        let is_begun = move |number: &u32| self.parcels[*number].seen & bit(point) != 0;
+        let is_alone = move || {
+            supers
+                .iter()
+                .filter(|it| head(**it) == sighting.head)
+                .count()
+                == 1
+        };
+        let begins = move |number: &u32| {
+            !is_begun(number)
+                && self.parcels[*number].id == sighting.id
+                && head(*number) == sighting.head
+                && is_alone()
+        };
+        let all = || supers.iter().copied();
+        let begun = all().rev().filter(is_begun);
+        let others = all().filter(move |number| !is_begun(number));
+        all().filter(begins).chain(begun).chain(others)
     }
 
     /// Where in a super-frame a message is: the first of it that comes to this point begins
@@ -257,9 +298,8 @@ impl Flight {
 
     /// Whether a super-frame begins with what was seen of a flow elsewhere.
     pub(super) fn begins_with_another(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
-        let is_it = |parcel: u32| {
-            self.begins_as(point, parcel, sighting, |length| length < sighting.bytes)
-        };
+        let is_it =
+            |parcel: u32| self.begins_as(point, parcel, sighting, |length| length < sighting.bytes);
         sighting.form == Form::Segment
             && self
                 .index

@@ -3,6 +3,7 @@
 
 mod abreast;
 mod aside;
+mod begun;
 mod clocks;
 mod find;
 mod nameless;
@@ -306,6 +307,7 @@ impl Flight {
             NONE => {
                 let flow = self.paths.resolve(self.parcels[found.parcel].flow);
                 self.show_content(found.parcel, flow, sighting);
+                self.show_begin(found.parcel, point, flow, sighting);
                 self.add_piece(found.parcel, sighting, offset, bytes)
             }
             piece => piece,
@@ -376,7 +378,16 @@ impl Flight {
         if sighting.ported == super::sighting::NO_LANE {
             return;
         }
-        let known = self.parcels[parcel].ported;
+        let known = match self.parcels[parcel] {
+            // What is whole somewhere is found by the flow with ports.
+            Parcel {
+                ported: NONE,
+                form: Form::Whole,
+                flow,
+                ..
+            } => flow,
+            parcel => parcel.ported,
+        };
         let mine = self.paths.flow_of(point, sighting.ported);
         let ported = match (known, mine) {
             (NONE, NONE) => self.paths.add(point, sighting.ported),
@@ -430,6 +441,7 @@ impl Flight {
             self.add_key(number, datagram_key(flow, sighting.id));
         }
         self.show_content(number, flow, sighting);
+        self.show_begin(number, point, flow, sighting);
         self.note_begun(flow);
         if may_be_super(&self.parcels[number], sighting) {
             let supers = self.supers.entry(flow).or_default();

@@ -89,7 +89,7 @@ impl Flight {
         let may_be_super = sighting.form == Form::Segment || sighting.protocol == Protocol::UDP;
         sighting.form != Form::Piece
             && !(may_be_super && sighting.bytes > SUPER_BYTES)
-            && !(sighting.may_be_cut() && self.paths.may_have_fragments(flow))
+            && !(sighting.may_come_cut() && self.paths.may_have_fragments(flow))
     }
 
     /// A point comes first with a packet, unless that was seen before; says whether that

@@ -46,6 +46,7 @@ impl Flight {
         let has_one_name = sighting.form == Form::Whole
             && (sighting.is_numbered || sighting.is_nameless())
             && !sighting.may_be_cut()
+            && self.is_one_packet(sighting, *flow)
             && !self.paths.is_wanting(*flow);
         if !(is_seen_once && has_one_name && self.strays.may_be_of(*flow, *point)) {
             return None;

@@ -4,7 +4,7 @@
 use super::sight::{BEGIN, Packet, Sight};
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
-use crate::findings::packet::{A_TO_B, Sum, UDP, noise, udp, whole};
+use crate::findings::packet::{A_TO_B, Sum, UDP, cut, noise, udp, whole};
 
 const PORT: u16 = 7_000;
 const MESSAGE: usize = 1_400;
@@ -53,5 +53,39 @@ fn messages_of_one_frame_are_found_whatever_the_first_takes() {
     faults.must_be("appeared", &path["appeared"], 0);
     let cut = u64::from(FRAMES) - lost as u64;
     faults.must_be("cut", &path["layout"]["segmented"], cut);
+    faults.end();
+}
+
+/// Linux counts one identification for each frame that it hands on, and its NIC one for each
+/// message: those of frames overlap. Some messages are lost, but none that begins a frame.
+#[test]
+fn messages_of_frames_whose_identifications_overlap_are_told_apart() {
+    let numbered = |packet: Packet, id: u32| {
+        let ip = cut(A_TO_B, UDP, id & 0xffff, &packet.ip[20..], 65_535).remove(0);
+        Packet { ip, ..packet }
+    };
+    let is_lost = |frame: u32, message: u32| message > 0 && (frame * MESSAGES + message) % 37 == 11;
+    let begin = |frame: u32| BEGIN + u64::from(frame) * MILLISECOND;
+    let front = (0..FRAMES).map(|frame| {
+        let sent = packet(frame, 0, MESSAGES, begin(frame));
+        numbered(sent, 100 + frame)
+    });
+    let back = (0..FRAMES).flat_map(|frame| {
+        let messages = (0..MESSAGES).filter(move |message| !is_lost(frame, *message));
+        messages.map(move |message| {
+            let later = 20 * MICROSECOND + u64::from(message) * MICROSECOND / 2;
+            let sent = packet(frame, message, 1, begin(frame) + later);
+            numbered(sent, 100 + frame + message)
+        })
+    });
+    let (front, back) = (Sight::between_beats(front), Sight::between_beats(back));
+    let comparison = compare(&[&front, &back]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    let of_frame = |frame: u32| (0..MESSAGES).any(|message| is_lost(frame, message));
+    let lost = (0..FRAMES).filter(|frame| of_frame(*frame)).count();
+    faults.must_be("frames in part", &path["lost"]["packets"], lost as u64);
+    faults.must_be("appeared", &path["appeared"], 0);
+    faults.must_be("corrupted", &path["corrupted"], 0);
     faults.end();
 }

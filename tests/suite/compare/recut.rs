@@ -1,9 +1,10 @@
 //! The same datagrams in pieces of other sizes: cut on the way, cut again, put together.
 
 use super::sight::{Packet, Sight, Stream};
+use super::truth::translated;
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
-use crate::findings::packet::A_TO_B;
+use crate::findings::packet::{A_TO_B, A_TO_B_V6};
 use crate::support::count;
 use serde_json::Value;
 
@@ -177,4 +178,41 @@ fn who_sees_datagrams_whole_has_not_missed_their_fragments() {
         faults.must_be("appeared", &of["appeared"], 0);
     }
     faults.end();
+}
+
+/// Behind NAT no address tells that they are, and of IPv6 no identification.
+#[test]
+fn so_they_are_behind_nat_and_of_ipv6() {
+    let is_lost = |packet: &Packet| packet.datagram % 50 == 17 && packet.index == 0;
+    for (name, path) in [("NAT", A_TO_B), ("IPv6", A_TO_B_V6)] {
+        let of = |mtu: usize| Stream {
+            path,
+            ..stream(mtu)
+        };
+        for (mtus, field) in [
+            ([1_500, 9_000], "reassembled"),
+            ([9_000, 1_500], "fragmented"),
+        ] {
+            let here = Sight::of(&[of(mtus[0])]);
+            let passed = here.without(is_lost);
+            let there = Sight::of(&[of(mtus[1])]).later(MILLISECOND);
+            let there = there.without(|packet| packet.datagram % 50 == 17);
+            let there = match name {
+                "NAT" => there.map(translated),
+                _ => there,
+            };
+            let comparison = compare(&[&here, &there]);
+            let mut faults = Faults::new();
+            let lost = match mtus[0] {
+                // All of them, as those that did not come to be put together.
+                1_500 => here.missing_in(&here.without(|packet| packet.datagram % 50 == 17)),
+                _ => here.missing_in(&passed),
+            };
+            let what = format!("{name}, {field}");
+            faults.must_count(&what, &comparison["path"]["lost"], lost.counted());
+            faults.must_be(&what, &comparison["path"]["appeared"], 0);
+            layout_must_be(&mut faults, &comparison, field, 980);
+            faults.end();
+        }
+    }
 }

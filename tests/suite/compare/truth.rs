@@ -134,7 +134,7 @@ impl Way {
 }
 
 /// With another source address, and a checksum that is right for it (RFC 1624).
-fn translated(mut packet: Packet) -> Packet {
+pub(super) fn translated(mut packet: Packet) -> Packet {
     const SOURCE: Range<usize> = 12..16;
     const CHECKSUM: Range<usize> = 26..28;
     let (was, is) = ([10, 0, 0, 1], [192, 0, 2, 77]);

@@ -1,0 +1,119 @@
+//! Datagrams that are whole at one point and in fragments at another, where neither addresses nor
+//! an identification tell that they are one: behind NAT, and of IPv6, which has identifications
+//! in fragments alone. They begin with the same bytes.
+
+use super::find::{Fit, Found};
+use super::{Arrival, Flight, MAX_CHAIN, apart, datagram_key};
+use crate::compare::content::hash;
+use crate::compare::sighting::{Form, NO_LANE, Sighting};
+use crate::compare::slab::NONE;
+
+/// Of three words, as the keys of things that are no sightings of their own.
+const BEGUN: u64 = 14;
+
+fn begin_key(sighting: &Sighting) -> u64 {
+    hash(&[BEGUN, sighting.head, sighting.protocol.0.into()])
+}
+
+impl Flight {
+    /// Lets a datagram be found by how it begins, where nothing else may tell.
+    pub(super) fn show_begin(&mut self, number: u32, point: usize, flow: u32, sighting: &Sighting) {
+        if !self.is_known_by_begin(point, flow, sighting) {
+            return;
+        }
+        if sighting.form == Form::Whole {
+            // Its fragments are of that, wherever they are seen.
+            self.paths.base_of(point, sighting.lane);
+        }
+        self.add_key(number, begin_key(sighting));
+    }
+
+    fn is_known_by_begin(&mut self, point: usize, flow: u32, sighting: &Sighting) -> bool {
+        if !sighting.begins_datagram() {
+            return false;
+        }
+        // The flow of fragments alone may be that of other hosts behind the same address.
+        let ported = match sighting.ported {
+            NO_LANE => flow,
+            ported => self.paths.flow_of(point, ported),
+        };
+        let is_wanting = |flow: u32| flow == NONE || self.paths.is_wanting(flow);
+        sighting.is_renumbered || is_wanting(flow) || is_wanting(ported)
+    }
+
+    /// The datagram of which a sighting is the begin, or all, and which was cut in another way:
+    /// the nearest in time. From then on its flows are known to be one.
+    pub(super) fn by_begin(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let (point, sighting, time) = arrival.parts();
+        if !self.is_known_by_begin(point, flow, sighting) {
+            return None;
+        }
+        let chain = self.index.newest(begin_key(sighting)).take(MAX_CHAIN);
+        let fitting = chain.filter(|parcel| self.is_cut_otherwise(arrival, *parcel));
+        let nearest = fitting.min_by_key(|parcel| apart(time, self.parcels[*parcel].first))?;
+        let base = match sighting.form {
+            Form::Piece => self.bind_fragments(point, sighting, nearest),
+            _ => self.bind_whole(point, sighting, nearest),
+        }?;
+        if sighting.form == Form::Piece {
+            self.add_key(nearest, datagram_key(base, sighting.id));
+        }
+        Some(Found {
+            parcel: nearest,
+            piece: NONE,
+            fit: Fit::Part,
+        })
+    }
+
+    /// Whether a parcel of which a point saw nothing may be what it sees now, whole or not.
+    fn is_cut_otherwise(&self, arrival: Arrival<'_>, number: u32) -> bool {
+        let sighting = arrival.sighting;
+        let parcel = &self.parcels[number];
+        let are_numbered = !sighting.is_renumbered && parcel.has_identity;
+        parcel.form != sighting.form
+            && parcel.seen >> arrival.point & 1 == 0
+            && (!are_numbered || parcel.id == sighting.id)
+            && self
+                .fit(arrival, number)
+                .is_some_and(|found| found.fit == Fit::Part)
+    }
+
+    /// The fragments that a point sees are of what is whole elsewhere; gives the flow by which
+    /// the rest of them is found.
+    fn bind_fragments(&mut self, point: usize, first: &Sighting, whole: u32) -> Option<u32> {
+        let ported = self.paths.resolve(self.parcels[whole].flow);
+        let base = self.paths.bases(ported).next()?;
+        let base = self.paths.resolve(base);
+        let is_it = first.ported == NO_LANE || self.may_be(point, first.ported, ported);
+        is_it.then(|| self.bind_lane(point, first.lane, base))?
+    }
+
+    /// What a point sees whole is in fragments elsewhere; gives the flow of these.
+    fn bind_whole(&mut self, point: usize, whole: &Sighting, cut: u32) -> Option<u32> {
+        let parcel = self.parcels[cut];
+        let base = self.paths.resolve(parcel.flow);
+        let ported = self.paths.resolve(parcel.ported);
+        let lane = self.paths.base_lane(point, whole.lane)?;
+        let is_it = ported != NONE && self.may_be(point, whole.lane, ported);
+        is_it.then(|| {
+            self.bind_lane(point, whole.lane, ported);
+            self.bind_lane(point, lane, base);
+            base
+        })
+    }
+
+    /// Whether a lane is of a flow, or may turn out to be.
+    fn may_be(&mut self, point: usize, lane: u32, flow: u32) -> bool {
+        self.paths.flow_of(point, lane) == flow || self.paths.may_be_renamed(point, lane, flow)
+    }
+
+    /// A lane is of a flow, if that may be; gives the flow it is of. Several hosts behind one
+    /// address have one lane of fragments there.
+    fn bind_lane(&mut self, point: usize, lane: u32, flow: u32) -> Option<u32> {
+        if self.may_be(point, lane, flow) && self.paths.flow_of(point, lane) != flow {
+            self.paths.bind(point, lane, flow);
+        }
+        let known = self.paths.flow_of(point, lane);
+        (known != NONE).then_some(known)
+    }
+}
