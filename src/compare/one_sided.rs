@@ -2,9 +2,10 @@
 //! the two: other traffic than that of the path, or all of it is dropped. Two captures cannot
 //! tell, and so it is not counted as lost.
 //!
-//! A node's interface carries what goes to other pods and what the node says itself, and every
-//! link has neighbour discovery of its own, which no router passes on. What goes to a host, or
-//! comes from one, of which other flows do pass is lost if it is not on both sides.
+//! A node's interface carries what goes to other pods and what the node says itself. What goes
+//! to a host, or comes from one, of which other flows do pass is lost if it is not on both sides.
+//! A host is what one point calls it: behind a translator all pods have the address of their
+//! node. What no router passes on, as neighbour discovery, each link has of its own.
 
 use super::book::Series;
 use super::flight::{Flight, pairs};
@@ -19,20 +20,54 @@ pub(super) fn set_apart<'a>(
     flows: &mut [FlowFacts],
     series: impl Iterator<Item = &'a mut Series>,
 ) {
+    let mut beyond: Vec<Option<Beyond>> = Vec::new();
+    beyond.resize_with(flight.points, || None);
     for (pair, (ends, series)) in pairs(flight.points).zip(series).enumerate() {
         let mut are_apart = false;
-        let mut beyond = None;
         for flow in flows.iter_mut() {
-            let Some(side) = only_side(flow, pair, ends) else {
+            let Some(edge) = only_side(flow, pair, ends).and_then(|side| Edge::of(flow, side))
+            else {
                 continue;
             };
-            let beyond = beyond.get_or_insert_with(|| Beyond::of(flight, ends));
-            if !beyond.has(side, &flow.keys[on_side(side, ends, flight.points)]) {
+            let beyond = beyond[edge.front].get_or_insert_with(|| Beyond::of(flight, edge.front));
+            if flow.stays_on_link(edge.point()) || !beyond.has(&edge) {
                 flow.account.between[pair].set_apart();
                 are_apart = true;
             }
         }
         series.judge_single(!are_apart);
+    }
+}
+
+/// Where a flow that one side alone knows ends: between two neighbours, the last that knows it
+/// and one that does not. There it is apart or lost, and so it is over the whole path.
+struct Edge {
+    /// The point of the two that lies in front.
+    front: usize,
+    /// Which of them knows it: 0 the one in front, 1 the one behind.
+    side: usize,
+    /// As what.
+    key: FlowKey,
+}
+
+impl Edge {
+    fn of(flow: &FlowFacts, side: usize) -> Option<Self> {
+        let mut known = flow.keys.iter().enumerate();
+        let is_known = |(_, key): &(usize, &Option<FlowKey>)| key.is_some();
+        let (point, key) = match side {
+            0 => known.rfind(is_known),
+            _ => known.find(is_known),
+        }?;
+        Some(Self {
+            front: point.checked_sub(side)?,
+            side,
+            key: (*key)?,
+        })
+    }
+
+    /// The point that knows it.
+    fn point(&self) -> usize {
+        self.front + self.side
     }
 }
 
@@ -62,14 +97,15 @@ fn on_side(side: usize, (front, back): (usize, usize), points: usize) -> std::op
     }
 }
 
-/// Hosts on the other side of two points, of which something passes: as they are called in
-/// front, and behind.
+/// Hosts on the other side of two neighbours, of which something passes: as the one in front
+/// calls them, and as the one behind does.
 struct Beyond([HashSet<Host, RandomState>; 2]);
 
 type Host = (IpVersion, [u8; 16]);
 
 impl Beyond {
-    fn of(flight: &Flight, ends: (usize, usize)) -> Self {
+    fn of(flight: &Flight, front: usize) -> Self {
+        let ends = (front, front + 1);
         let mut hosts = [HashSet::default(), HashSet::default()];
         for flow in 0..flight.paths.count() as u32 {
             let points = flight.paths.get(flow).points;
@@ -83,19 +119,17 @@ impl Beyond {
             for (side, hosts) in hosts.iter_mut().enumerate() {
                 // What goes on is sent by who is in front, and what goes back to them.
                 let goes_there = flight.is_backward(flow) == (side == 1);
-                let keys = on_side(side, ends, flight.points);
-                let keys = keys.filter_map(|point| flight.paths.key_at(flow, point));
-                hosts.extend(keys.map(|key| host(key, goes_there)));
+                let key = flight.paths.key_at(flow, front + side);
+                hosts.extend(key.map(|key| host(key, goes_there)));
             }
         }
         Self(hosts)
     }
 
-    /// Whether a flow that one side alone knows under these names is of such a host.
-    fn has(&self, side: usize, keys: &[Option<FlowKey>]) -> bool {
-        let is_one =
-            |key: &FlowKey| [true, false].map(|end| self.0[side].contains(&host(key, end)));
-        keys.iter().flatten().any(|key| is_one(key).contains(&true))
+    /// Whether a flow that one side alone knows is of such a host.
+    fn has(&self, edge: &Edge) -> bool {
+        let mut ends = [true, false].map(|end| host(&edge.key, end)).into_iter();
+        ends.any(|host| self.0[edge.side].contains(&host))
     }
 }
 
@@ -111,7 +145,7 @@ fn host(key: &FlowKey, is_destination: bool) -> Host {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::book::Account;
+    use crate::compare::book::{Account, Passage};
     use crate::compare::flight::of_points;
     use crate::compare::sighting::Batch;
     use crate::compare::{Between, Count};
@@ -129,11 +163,12 @@ mod tests {
         }
     }
 
-    /// Flows as each of two points knows them, of each of which three packets were seen where it
-    /// is known; says which of them are set apart.
-    fn apart(known: &[[Option<FlowKey>; 2]]) -> Vec<bool> {
-        let mut flight = of_points(2);
-        let (mut flows, mut lanes) = (Vec::new(), [0; 2]);
+    /// Flows as each point knows them, of each of which three packets were seen where it is
+    /// known; says which of them are set apart, by pair of points.
+    fn apart_between<const POINTS: usize>(known: &[[Option<FlowKey>; POINTS]]) -> Vec<Vec<bool>> {
+        let mut flight = of_points(POINTS);
+        let mut lanes = [0; POINTS];
+        let mut flows = Vec::new();
         for keys in known {
             let mut flow = None;
             for (point, key) in keys.iter().enumerate() {
@@ -150,43 +185,63 @@ mod tests {
                     Some(flow) => flight.paths.bind(point, lane, flow),
                 }
             }
-            let seen = |point: usize| Count {
-                packets: 3 * u64::from(keys[point].is_some()),
-                ..Count::default()
+            let hop_limit = match keys.iter().flatten().any(|key| *key == to_neighbours()) {
+                true => 255,
+                false => 64,
             };
-            let (front, back) = (seen(0), seen(1));
-            let is_everywhere = keys.iter().all(Option::is_some);
-            let passed = if is_everywhere {
-                front
-            } else {
-                Count::default()
+            let at = Passage {
+                hop_limit,
+                ..Passage::default()
             };
             flows.push(FlowFacts {
                 keys: keys.to_vec(),
                 is_backward: false,
                 account: Account {
                     flow,
-                    between: vec![Between {
-                        front,
-                        front_passed: passed,
-                        back,
-                        back_passed: passed,
-                        ..Between::default()
-                    }],
+                    between: pairs(POINTS).map(|ends| seen(keys, ends)).collect(),
+                    at: vec![at; POINTS],
                     ..Account::default()
                 },
             });
         }
-        let mut series = [Series::new(crate::model::Duration(1))];
+        let mut series = vec![Series::new(crate::model::Duration(1)); pairs(POINTS).count()];
         set_apart(&flight, &mut flows, series.iter_mut());
-        let betweens = flows.iter().map(|flow| &flow.account.between[0]);
-        let set_apart = betweens.map(|between| {
-            let is_apart = between.one_sided.iter().any(|seen| seen.flows > 0);
-            let counted = between.front.packets + between.back.packets;
-            assert_eq!(counted == 0, is_apart);
-            is_apart
-        });
-        set_apart.collect()
+        let are_apart = |pair: usize| {
+            let betweens = flows.iter().map(move |flow| &flow.account.between[pair]);
+            betweens.map(|between| between.one_sided.iter().any(|seen| seen.flows > 0))
+        };
+        let pairs = 0..pairs(POINTS).count();
+        pairs.map(|pair| are_apart(pair).collect()).collect()
+    }
+
+    /// What is counted of a flow between two points.
+    fn seen(keys: &[Option<FlowKey>], (front, back): (usize, usize)) -> Between {
+        let of = |is_seen: bool| Count {
+            packets: 3 * u64::from(is_seen),
+            ..Count::default()
+        };
+        let [front, back] = [front, back].map(|point| keys[point].is_some());
+        Between {
+            front: of(front),
+            front_passed: of(front && back),
+            back: of(back),
+            back_passed: of(front && back),
+            ..Between::default()
+        }
+    }
+
+    /// The same of two points.
+    fn apart(known: &[[Option<FlowKey>; 2]]) -> Vec<bool> {
+        apart_between(known).remove(0)
+    }
+
+    fn to_neighbours() -> FlowKey {
+        FlowKey {
+            addresses: Addresses::v6([0x20; 16], [0x30; 16]),
+            ports: None,
+            protocol: Protocol::ICMPV6,
+            scope: ScopeTag::WIRE,
+        }
     }
 
     #[test]
@@ -214,5 +269,48 @@ mod tests {
     #[test]
     fn where_nothing_passes_nothing_is_lost() {
         assert_eq!(apart(&[[Some(key(1, 2)), None]]), [true]);
+    }
+
+    /// Two pods behind one address, of which the first point is the one's own.
+    #[test]
+    fn what_shares_an_address_further_on_is_not_of_the_path() {
+        let (node, server) = (9, 20);
+        let through = |pod: u8, port: u16| {
+            let mut translated = key(node, server);
+            translated.ports = Some(Ports {
+                source: port,
+                destination: 9,
+            });
+            [Some(key(pod, server)), Some(translated)]
+        };
+        let [at_bridge, at_node] = through(1, 5);
+        let mine = [at_bridge, at_bridge, at_node];
+        let [at_bridge, at_node] = through(3, 6);
+        let another = [None, at_bridge, at_node];
+        let none = [false, false];
+        assert_eq!(
+            apart_between(&[mine, another]),
+            [[false, true], none, [false, true]]
+        );
+    }
+
+    #[test]
+    fn what_no_router_passes_on_is_not_lost() {
+        let of_link = |source: [u8; 4], destination: [u8; 4]| FlowKey {
+            addresses: Addresses::v4(source, destination),
+            ..key(1, 2)
+        };
+        let passes = |key: FlowKey| [Some(key), Some(key)];
+        let group = of_link([10, 0, 0, 1], [224, 0, 0, 5]);
+        let told = apart(&[
+            passes(key(1, 2)),
+            passes(to_neighbours()),
+            [Some(of_link([169, 254, 0, 1], [10, 0, 0, 2])), None],
+            passes(group),
+            [Some(group), None],
+            [Some(to_neighbours()), None],
+            [Some(key(3, 2)), None],
+        ]);
+        assert_eq!(told, [false, false, true, false, true, true, false]);
     }
 }

@@ -5,7 +5,7 @@ use super::book::{Account, Series, Tally};
 use super::clock::Clock;
 use super::damage::{Damage, DamageLook, Examined, place_in_common};
 use super::delay::Delays;
-use crate::model::{Duration, FlowKey, ScopeSet, Timestamp};
+use crate::model::{Duration, FlowKey, Protocol, ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::FileFacts;
 use std::cmp::Reverse;
@@ -143,6 +143,17 @@ impl FlowFacts {
             (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
             (one, other) => one.or(other),
         };
+    }
+
+    /// Whether no router behind a point passes it on: by its addresses, or as a message to
+    /// neighbours, which is one by a hop limit that nothing has that was passed on.
+    pub fn stays_on_link(&self, point: usize) -> bool {
+        let Some(key) = &self.keys[point] else {
+            return false;
+        };
+        let hop_limit = self.account.at.get(point).map(|at| at.hop_limit);
+        let is_to_neighbours = key.protocol == Protocol::ICMPV6 && hop_limit == Some(u8::MAX);
+        is_to_neighbours || key.addresses.are_of_one_link()
     }
 
     /// What happened between two points, in the direction it went.

@@ -66,10 +66,29 @@ impl Addresses {
         }
     }
 
+    /// Whether one of them has a meaning on one link alone, so that no router passes packets on.
+    pub fn are_of_one_link(&self) -> bool {
+        [self.source(), self.destination()].iter().any(is_of_link)
+    }
+
     fn address(&self, octets: &[u8; 16]) -> IpAddr {
         match self.version {
             IpVersion::V4 => Ipv4Addr::new(octets[0], octets[1], octets[2], octets[3]).into(),
             IpVersion::V6 => Ipv6Addr::from(*octets).into(),
+        }
+    }
+}
+
+fn is_of_link(address: &IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let octets = address.octets();
+            let is_local_group = octets.starts_with(&[224, 0, 0]);
+            is_local_group || address.is_link_local() || address.is_broadcast() || octets[0] == 0
+        }
+        IpAddr::V6(address) => {
+            let is_local_group = address.is_multicast() && address.octets()[1] & 0xf <= 2;
+            is_local_group || address.is_unicast_link_local() || address.is_unspecified()
         }
     }
 }

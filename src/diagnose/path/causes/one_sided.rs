@@ -5,8 +5,7 @@ use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Given, MAX_FLOWS};
 use crate::diagnose::path::sums::{ends_of, name};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
-use crate::model::{FlowKey, IpVersion, number};
-use std::net::{Ipv4Addr, Ipv6Addr};
+use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "C13",
@@ -97,28 +96,7 @@ fn flows(given: &Given<'_>, pair: usize) -> Vec<(u64, usize)> {
     those
 }
 
-/// Whether no router passes it on: by the addresses of a link alone, or of all on it.
+/// Whether it is no traffic of the path, but of one of its links.
 fn stays_on_its_link(flow: &FlowFacts) -> bool {
-    let of_link = |key: &FlowKey| {
-        let addresses = &key.addresses;
-        let ends = [addresses.source, addresses.destination];
-        ends.iter().any(|end| is_of_link(addresses.version, end))
-    };
-    flow.keys.iter().flatten().any(of_link)
-}
-
-fn is_of_link(version: IpVersion, address: &[u8; 16]) -> bool {
-    match version {
-        IpVersion::V4 => {
-            let [a, b, c, d, ..] = *address;
-            let address = Ipv4Addr::new(a, b, c, d);
-            let is_local_group = [a, b, c] == [224, 0, 0];
-            is_local_group || address.is_link_local() || address.is_broadcast() || a == 0
-        }
-        IpVersion::V6 => {
-            let address = Ipv6Addr::from(*address);
-            let is_local_group = address.is_multicast() && address.octets()[1] & 0xf <= 2;
-            is_local_group || address.is_unicast_link_local() || address.is_unspecified()
-        }
-    }
+    (0..flow.keys.len()).any(|point| flow.stays_on_link(point))
 }
