@@ -1,5 +1,5 @@
 //! What of a packet stays the same on its way: everything above IP but ports, checksums
-//! and what a NIC fills in.
+//! and what a NIC fills in. NAT takes the identifier of an ICMP echo for a port.
 
 use crate::decode::{self, Plain};
 use crate::model::facts::{Layer, Piece};
@@ -52,7 +52,11 @@ impl Content {
             true => variable(layer.protocol, payload),
             false => Sum(0),
         };
-        let skip = if begins { header(layer.protocol) } else { 0 };
+        let skip = if begins {
+            header(layer.protocol, payload)
+        } else {
+            0
+        };
         Self {
             head: head(payload.get(skip..).unwrap_or_default(), head_bytes),
             sum: piece.sum.map(|sum| normal(sum.minus(variable))),
@@ -106,20 +110,30 @@ impl Content {
 
 /// Bytes in front of what is hashed.
 fn skipped(protocol: Protocol, payload: &[u8]) -> usize {
-    header(protocol).min(payload.len())
+    header(protocol, payload).min(payload.len())
 }
 
 const UDP_HEADER: usize = 8;
 
 /// Bytes of a header with ports and a checksum.
-fn header(protocol: Protocol) -> usize {
+fn header(protocol: Protocol, payload: &[u8]) -> usize {
     match protocol {
         Protocol::UDP | Protocol::UDP_LITE => UDP_HEADER,
         Protocol::TCP => 20,
+        Protocol::ICMP | Protocol::ICMPV6 if is_echo(protocol, payload) => 6,
         Protocol::ICMP | Protocol::ICMPV6 => 4,
         Protocol::SCTP => 12,
         _ => 0,
     }
+}
+
+/// Whether an ICMP message is an echo request or its reply.
+fn is_echo(protocol: Protocol, payload: &[u8]) -> bool {
+    let types = match protocol {
+        Protocol::ICMP => [8, 0],
+        _ => [128, 129],
+    };
+    payload.first().is_some_and(|first| types.contains(first))
 }
 
 /// The sum of the words that change on the way: ports and checksum.
@@ -128,14 +142,16 @@ fn variable(protocol: Protocol, payload: &[u8]) -> Sum {
         let word = payload.get(*at..).and_then(<[_]>::first_chunk::<2>);
         u64::from(u16::from_be_bytes(word.copied().unwrap_or_default()))
     };
-    Sum::fold(variable_words(protocol).iter().map(word).sum())
+    let words = variable_words(protocol, payload);
+    Sum::fold(words.iter().map(word).sum())
 }
 
-/// Where they are.
-pub(super) fn variable_words(protocol: Protocol) -> &'static [usize] {
+/// Where they are in a payload that begins so.
+pub(super) fn variable_words(protocol: Protocol, payload: &[u8]) -> &'static [usize] {
     match protocol {
         Protocol::UDP | Protocol::UDP_LITE => &[0, 2, 6],
         Protocol::TCP => &[0, 2, 16],
+        Protocol::ICMP | Protocol::ICMPV6 if is_echo(protocol, payload) => &[2, 4],
         Protocol::ICMP | Protocol::ICMPV6 => &[2],
         Protocol::SCTP => &[0, 2, 8, 10],
         _ => &[],
@@ -148,7 +164,7 @@ pub(super) fn blank_variable(layer: &Layer, payload: &mut [u8]) {
     if matches!(&layer.fragment, Fragment::Piece(piece) if piece.offset > 0) {
         return;
     }
-    for at in variable_words(layer.protocol) {
+    for at in variable_words(layer.protocol, payload) {
         if let Some(word) = payload.get_mut(*at..at + 2) {
             word.fill(0);
         }
@@ -204,6 +220,32 @@ mod tests {
         damaged[39] = 8;
         assert_ne!(as_sent, of(&udp(4000, 0x1234, &damaged)));
         assert_ne!(as_sent, of(&udp(4000, 0x1234, &data[1..])));
+    }
+
+    #[test]
+    fn identifiers_of_echoes_do_not_count_and_sequences_do() {
+        let of = |protocol: Protocol, kind: u8, identifier: u8, sequence: u8| {
+            let message = [[kind, 0, identifier, 7], [0, identifier, 0, sequence]];
+            let bytes = [&message.concat()[..], &[9; 40]].concat();
+            let content = Content::of(
+                protocol,
+                &bytes,
+                skipped(protocol, &bytes),
+                true,
+                HEAD_BYTES,
+            );
+            (content.head, content.sum)
+        };
+        for (protocol, kind) in [(Protocol::ICMP, 8), (Protocol::ICMP, 0)]
+            .into_iter()
+            .chain([(Protocol::ICMPV6, 128), (Protocol::ICMPV6, 129)])
+        {
+            assert_eq!(of(protocol, kind, 1, 5), of(protocol, kind, 2, 5));
+            assert_ne!(of(protocol, kind, 1, 5), of(protocol, kind, 1, 6));
+        }
+        // Of others these bytes are something else.
+        assert_ne!(of(Protocol::ICMP, 3, 1, 5), of(Protocol::ICMP, 3, 2, 5));
+        assert_ne!(of(Protocol::ICMPV6, 8, 1, 5), of(Protocol::ICMPV6, 8, 2, 5));
     }
 
     #[test]

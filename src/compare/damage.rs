@@ -230,7 +230,10 @@ fn differences(front: &Payload, back: &Payload) -> Option<Damage> {
         &bytes[..shared.min(bytes.len())]
     });
     let mut damage = differing(mine, theirs)?;
-    let words = front.without_header.map_or(&[][..], variable_words);
+    let words = match front.without_header {
+        Some(protocol) => variable_words(protocol, &[]),
+        None => &[],
+    };
     if damage.bits > 1 && lies_in(words, damage.first..damage.end) {
         damage.looks = [DamageLook::Translated; 2];
     }
