@@ -10,9 +10,15 @@ use std::ops::AddAssign;
 const ENOUGH_TO_BE_EVEN: u64 = 30;
 /// Standard deviations beyond which chance is ruled out: 1 in 2,000.
 const RULED_OUT: f64 = 3.3;
-/// Of what is lost so much more than of what is sent is in some classes: less is as good as
-/// even.
+/// The same up to which it is taken for chance: 1 in 20 goes beyond, as two standard deviations
+/// either way.
+const CHANCE: f64 = 1.7;
+/// Of what is lost so much more than of what is sent is in some classes: less is slight.
 const SLIGHT: f64 = 0.1;
+/// Unless the shares lost are so far apart: hardly anything may be sent of what always passes.
+const FAR_APART: f64 = 0.25;
+/// Shares lost that differ by less than that are as good as even, however sure it is.
+const AS_GOOD_AS_EVEN: f64 = 1.25;
 
 /// Packets of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,9 +100,18 @@ impl Contrast {
         part(self.inside.lost, all.lost) - part(self.inside.sent, all.sent)
     }
 
+    /// Whether it says next to nothing of what is lost.
+    fn is_slight(&self) -> bool {
+        self.strength() < SLIGHT && self.inside.share() - self.outside.share() < FAR_APART
+    }
+
+    fn is_as_good_as_even(&self) -> bool {
+        self.inside.share() < AS_GOOD_AS_EVEN * self.outside.share()
+    }
+
     /// Whether most losses are inside, so many times as frequent as outside.
     pub fn is_clear(&self, times: f64) -> bool {
-        self.strength() >= SLIGHT
+        !self.is_slight()
             && self.inside.share() >= times * self.outside.share()
             && self.inside.lost >= self.outside.lost
     }
@@ -120,6 +135,8 @@ pub(super) enum Spread {
     Unknown,
     /// As what was sent is, as far as can be told.
     Even,
+    /// Neither surely and clearly otherwise, nor as chance has it.
+    Doubtful,
     /// In a way that is no chance.
     Uneven(Contrast),
 }
@@ -133,11 +150,15 @@ impl Spread {
             return Self::Unknown;
         }
         let contrast = Contrast::of(classes, all);
-        let is_chance = distance(&pools, all) / clumped <= bound(pools.len() - 1);
-        match is_chance || contrast.strength() < SLIGHT {
-            false => Self::Uneven(contrast),
-            true if all.lost >= ENOUGH_TO_BE_EVEN => Self::Even,
-            true => Self::Unknown,
+        let distance = distance(&pools, all) / clumped;
+        let is_within = |deviations: f64| distance <= bound(pools.len() - 1, deviations);
+        if !is_within(RULED_OUT) && !contrast.is_slight() {
+            return Self::Uneven(contrast);
+        }
+        match is_within(CHANCE) || contrast.is_as_good_as_even() {
+            _ if all.lost < ENOUGH_TO_BE_EVEN => Self::Unknown,
+            true => Self::Even,
+            false => Self::Doubtful,
         }
     }
 }
@@ -182,10 +203,10 @@ fn distance(pools: &[Class], all: Class) -> f64 {
 }
 
 /// How far chance may have them, by Wilson and Hilferty.
-fn bound(freedom: usize) -> f64 {
+fn bound(freedom: usize, deviations: f64) -> f64 {
     let freedom = freedom as f64;
     let part = 2.0 / (9.0 * freedom);
-    freedom * (1.0 - part + RULED_OUT * part.sqrt()).powi(3)
+    freedom * (1.0 - part + deviations * part.sqrt()).powi(3)
 }
 
 #[cfg(test)]
@@ -225,7 +246,7 @@ mod tests {
     fn what_is_in_one_class_is_uneven_even_if_it_is_little() {
         let contrast = match spread(&[(300, 0), (300, 0), (300, 10), (300, 0)]) {
             Spread::Uneven(contrast) => Some(contrast),
-            Spread::Unknown | Spread::Even => None,
+            Spread::Unknown | Spread::Even | Spread::Doubtful => None,
         };
         let inside = contrast.as_ref().map(|contrast| contrast.is_inside.clone());
         assert_eq!(inside, Some(vec![false, false, true, false]));
@@ -239,6 +260,28 @@ mod tests {
     fn slight_differences_are_even_however_sure_they_are() {
         let many = [(1_000_000, 30_000), (1_000_000, 33_000)];
         assert_eq!(spread(&many), Spread::Even);
+    }
+
+    #[test]
+    fn what_differs_is_not_even_where_it_is_not_clearly_uneven() {
+        // 3.3 and 5.7 %: by chance once in 500 times.
+        assert_eq!(spread(&[(1_300, 43), (1_500, 86)]), Spread::Doubtful);
+        // 6.0 and 7.9 %, surely, but hardly more of what is lost than of what is sent.
+        assert_eq!(spread(&[(9_000, 540), (9_000, 711)]), Spread::Doubtful);
+        // 3.3 and 4.3 %: that is chance.
+        assert_eq!(spread(&[(1_300, 43), (1_500, 64)]), Spread::Even);
+    }
+
+    #[test]
+    fn what_always_passes_stands_out_even_if_it_is_rare() {
+        let contrast = match spread(&[(1_267, 648), (127, 0)]) {
+            Spread::Uneven(contrast) => Some(contrast),
+            Spread::Unknown | Spread::Even | Spread::Doubtful => None,
+        };
+        let clear = contrast.filter(|contrast| contrast.is_clear(2.0));
+        let told = clear.map(|contrast| contrast.told("packets of a kind", ""));
+        let must = "648 of 1,267 packets of a kind were lost (51.1 %), and none of 127 others";
+        assert_eq!(told.as_deref(), Some(must));
     }
 
     #[test]
@@ -262,7 +305,7 @@ mod tests {
     #[test]
     fn chance_is_bound_as_tables_have_it() {
         for (freedom, table) in [(1, 12.1), (9, 29.7), (99, 153.2)] {
-            let is = bound(freedom);
+            let is = bound(freedom, RULED_OUT);
             assert!((is / table - 1.0).abs() < 0.06, "{freedom}: {is}");
         }
     }

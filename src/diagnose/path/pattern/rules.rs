@@ -108,7 +108,7 @@ impl Losses<'_> {
             .collect();
         match Spread::of(&ends, self.clumped()) {
             Spread::Uneven(contrast) => contrast.is_inside[end] && contrast.is_clear(2.0),
-            Spread::Unknown | Spread::Even => false,
+            Spread::Unknown | Spread::Even | Spread::Doubtful => false,
         }
     }
 

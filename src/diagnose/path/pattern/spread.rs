@@ -33,7 +33,7 @@ impl Apart {
         let spread = Spread::of(&classes, clumped);
         let those = match &spread {
             Spread::Uneven(contrast) => those(&contrast.is_inside),
-            Spread::Unknown | Spread::Even => String::new(),
+            Spread::Unknown | Spread::Even | Spread::Doubtful => String::new(),
         };
         Self {
             look,
@@ -67,7 +67,7 @@ impl Apart {
         };
         match &self.spread {
             Spread::Uneven(contrast) => Some(contrast).filter(|it| it.is_clear(times)),
-            Spread::Unknown | Spread::Even => None,
+            Spread::Unknown | Spread::Even | Spread::Doubtful => None,
         }
     }
 }
@@ -129,8 +129,8 @@ impl Ways {
     fn is_even(&self, look: Look) -> bool {
         let ways = self.0.iter().filter(|way| way.look == look);
         let spreads: Vec<&Spread> = ways.map(|way| &way.spread).collect();
-        let is_uneven = |spread: &&Spread| matches!(spread, Spread::Uneven(_));
-        spreads.contains(&&Spread::Even) && !spreads.iter().any(is_uneven)
+        let may_be_even = |spread: &&Spread| matches!(spread, Spread::Unknown | Spread::Even);
+        spreads.contains(&&Spread::Even) && spreads.iter().all(may_be_even)
     }
 }
 

@@ -332,3 +332,26 @@ fn of_packets_that_look_alike_it_is_not_known_which_are_lost() {
     let others = flow((0..10_000).map(|number| whole(528, number % 8 == 0)));
     assert_ne!(described(&[between, others]).pattern, Look::Alike);
 }
+
+/// As where a rate is policed and larger packets go another way.
+#[test]
+fn sizes_that_always_pass_are_told_even_if_few_are_sent() {
+    let packets = (0..1_394_u64).map(|number| match number % 11 {
+        5 => whole(400, false),
+        _ => whole(52, below_1000(number) < 510),
+    });
+    let look = described(&[flow(packets)]);
+    assert_eq!(look.pattern, Look::BySize, "{look:?}");
+    let ending = "and none of 127 others";
+    assert!(look.described.ends_with(ending), "{}", look.described);
+}
+
+#[test]
+fn what_differs_by_less_than_twice_is_neither_even_nor_uneven() {
+    let packets = (0..2_800_u64).map(|number| match number % 2 {
+        0 => whole(400, below_1000(number) < 33),
+        _ => whole(1_400, below_1000(number) < 50),
+    });
+    let look = described(&[flow(packets)]);
+    assert_eq!((look.pattern, look.evenly), (Look::Random, None));
+}
