@@ -126,14 +126,80 @@ pub fn name(point: usize) -> String {
     }
 }
 
-/// Whether most bytes go from the last point to the first.
+/// Of all bytes so many go back where points may be in the wrong order: less is what an exchange
+/// has anyway.
+const NEARLY_ALL: f64 = 0.9;
+
+/// Whether nearly all bytes go from the last point to the first, and not because somebody in
+/// front asked for them.
 pub fn is_mostly_backward(outcome: &Outcome) -> bool {
+    go_back(&outcome.flows)
+}
+
+fn go_back(flows: &[FlowFacts]) -> bool {
     let bytes = |is_backward: bool| -> u64 {
-        let flows = outcome.flows.iter();
-        let those = flows.filter(|flow| flow.is_backward == is_backward);
-        those
-            .flat_map(|flow| flow.account.at.iter().map(|at| at.bytes).max())
-            .sum()
+        let those = flows.iter().filter(|flow| flow.is_backward == is_backward);
+        those.map(bytes_of).sum()
     };
-    bytes(true) > bytes(false)
+    let (back, forward) = (bytes(true), bytes(false));
+    back as f64 >= NEARLY_ALL * (back + forward) as f64 && back > 0 && !was_asked_for(flows)
+}
+
+fn bytes_of(flow: &FlowFacts) -> u64 {
+    let at = flow.account.at.iter().map(|at| at.bytes);
+    at.max().unwrap_or(0)
+}
+
+/// Whether the largest flow that goes back answers one that began before it.
+fn was_asked_for(flows: &[FlowFacts]) -> bool {
+    let backward = flows.iter().filter(|flow| flow.is_backward);
+    let key_at_last = |flow: &FlowFacts| flow.keys.last().copied().flatten();
+    let asked = |answer: &FlowFacts| {
+        let question = key_at_last(answer)?.reversed();
+        let mut forward = flows.iter().filter(|flow| !flow.is_backward);
+        let asking = forward.find(|flow| key_at_last(flow) == Some(question))?;
+        Some(asking.account.span?.0 <= answer.account.span?.0)
+    };
+    backward.max_by_key(|flow| bytes_of(flow)).and_then(asked) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Account, Passage};
+    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag, Timestamp};
+
+    fn flow(is_backward: bool, bytes: u64, began: i64) -> FlowFacts {
+        let key = FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+            ports: None,
+            protocol: Protocol::TCP,
+            scope: ScopeTag::WIRE,
+        };
+        let key = if is_backward { key.reversed() } else { key };
+        let at = Passage {
+            bytes,
+            ..Passage::default()
+        };
+        FlowFacts {
+            keys: vec![Some(key); 2],
+            is_backward,
+            account: Account {
+                at: vec![at; 2],
+                span: Some((Timestamp(began), Timestamp(began + 100))),
+                ..Account::default()
+            },
+        }
+    }
+
+    #[test]
+    fn an_exchange_and_a_download_are_in_order() {
+        assert!(go_back(&[flow(true, 950, 0), flow(false, 50, 3)]));
+        assert!(go_back(&[flow(true, 950, 0)]));
+        let exchange = [flow(true, 550, 0), flow(false, 450, 3)];
+        assert!(!go_back(&exchange));
+        let download = [flow(true, 950, 3), flow(false, 50, 0)];
+        assert!(!go_back(&download));
+        assert!(!go_back(&[]));
+    }
 }

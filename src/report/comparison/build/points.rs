@@ -204,7 +204,7 @@ fn of_order(outcome: &Outcome) -> Vec<String> {
     let mut told: Vec<String> = unknown.chain(contradicted).collect();
     if !order.was_wanted && path::is_mostly_backward(outcome) {
         told.push(format!(
-            "most of the traffic goes from the last point to the first{advice}"
+            "nearly all of the traffic goes from the last point to the first{advice}"
         ));
     }
     told
