@@ -23,7 +23,7 @@ pub struct Explanation {
     pub arrived_datagrams: u64,
     /// Datagrams in fragments of which nothing is missing at the last point.
     pub whole_fragmented_datagrams: u64,
-    /// Fragmented datagrams that the receivers' kernels would deliver.
+    /// Fragmented datagrams that the receivers' kernels would deliver, of whatever traffic.
     pub predicted_datagrams: Option<u64>,
     /// What others counted of the same.
     pub counted_datagrams: Option<u64>,

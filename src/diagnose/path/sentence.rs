@@ -17,11 +17,7 @@ pub(super) fn of(given: &Given<'_>, explained: &Explanation) -> String {
         explained.sent_datagrams,
     ));
     if let Some(predicted) = explained.predicted_datagrams {
-        told.push(format!(
-            "{} in fragments came whole to the end, of which the receiver model delivers {}",
-            number::counted(explained.whole_fragmented_datagrams, "datagram"),
-            number::count(predicted)
-        ));
+        told.push(delivered(explained.whole_fragmented_datagrams, predicted));
     }
     if let Some(counted) = explained.counted_datagrams {
         let by = match given.benchmark {
@@ -56,6 +52,24 @@ fn arrived(arrived: u64, sent: u64) -> String {
         number::count(arrived),
         number::counted(sent, "datagram"),
     )
+}
+
+/// What comes to the receivers in fragments, and what they make of it. That is of other traffic
+/// too, which may be more than that of the path.
+fn delivered(whole: u64, predicted: u64) -> String {
+    let came = number::counted(whole, "datagram");
+    let is_of_others_too = predicted > whole;
+    let predicted = number::count(predicted);
+    match is_of_others_too {
+        false => format!(
+            "{came} in fragments came whole to the end, of which the receiver model delivers \
+             {predicted}"
+        ),
+        true => format!(
+            "{came} in fragments came whole to the end; of all fragments that came to these \
+             hosts, other traffic included, the receiver model delivers {predicted}"
+        ),
+    }
 }
 
 /// What each segment does to what goes one way, in the order in which it is passed.
@@ -189,4 +203,20 @@ fn faults(between: &Between) -> Vec<String> {
     let faults =
         faults.map(|(does, packets)| format!("{does} {}", number::counted(*packets, "packet")));
     faults.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_delivered_of_datagrams_than_came() {
+        let all = "271 datagrams in fragments came whole to the end, of which the receiver model \
+                   delivers 270";
+        assert_eq!(delivered(271, 270), all);
+        let with_others = "271 datagrams in fragments came whole to the end; of all fragments \
+                           that came to these hosts, other traffic included, the receiver model \
+                           delivers 454";
+        assert_eq!(delivered(271, 454), with_others);
+    }
 }

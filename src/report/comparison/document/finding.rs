@@ -83,8 +83,9 @@ pub struct PathExplanation {
     pub arrived_datagrams: u64,
     /// Datagrams in fragments of which nothing is missing at the last point.
     pub whole_fragmented_datagrams: u64,
-    /// Fragmented datagrams that the receivers' kernels would deliver, by the model;
-    /// `null` if none was fragmented, or no receiver was modelled.
+    /// Fragmented datagrams that the receivers' kernels would deliver, by the model; of all
+    /// that came to these hosts, which may be more than `whole_fragmented_datagrams`, which
+    /// are of the path. `null` if none was fragmented, or no receiver was modelled.
     pub predicted_datagrams: Option<u64>,
     /// What the benchmark or the kernel counted of the same; `null` without a witness.
     pub counted_datagrams: Option<u64>,
@@ -94,4 +95,12 @@ pub struct PathExplanation {
     pub residual_bytes: i64,
     /// All of it in one sentence.
     pub sentence: String,
+}
+
+impl PathExplanation {
+    /// Whether what receivers would deliver is of other traffic, too.
+    pub(crate) fn delivers_others(&self) -> bool {
+        let predicted = self.predicted_datagrams;
+        predicted.is_some_and(|predicted| predicted > self.whole_fragmented_datagrams)
+    }
 }

@@ -26,17 +26,22 @@ pub(super) fn write(comparison: &Comparison, page: &mut Page) {
 
 /// Datagrams from where they enter the path to who receives them.
 fn datagrams(explanation: &PathExplanation) -> Vec<Vec<String>> {
+    let delivered = match explanation.delivers_others() {
+        false => "delivered, of those in fragments, by the model",
+        true => "delivered, of all fragments that came to the receivers, by the model",
+    };
     let rows = [
         ("sent", Some(explanation.sent_datagrams)),
         ("arrived whole", Some(explanation.arrived_datagrams)),
-        (
-            "delivered, of those in fragments, by the model",
-            explanation.predicted_datagrams,
-        ),
+        (delivered, explanation.predicted_datagrams),
         ("counted by the receiver", explanation.counted_datagrams),
     ];
     let rows = rows.into_iter().filter_map(|(what, count)| {
-        let share = number::percent(count?, explanation.sent_datagrams);
+        let is_of_others = what == delivered && explanation.delivers_others();
+        let share = match is_of_others || count? > explanation.sent_datagrams {
+            true => String::new(),
+            false => number::percent(count?, explanation.sent_datagrams),
+        };
         Some(vec![
             words(what),
             figure(&number::count(count?)),

@@ -156,3 +156,19 @@ fn no_comparison_is_too_long_for_a_comment() {
             .contains("Lists are cut to fit into a comment")
     );
 }
+
+#[test]
+fn what_is_of_other_traffic_too_is_no_share_of_what_was_sent() {
+    let mut comparison = samples::lossy();
+    let row = |comparison: &Comparison| {
+        let page = page(comparison);
+        let row = page.lines().find(|line| line.contains("by the model"));
+        row.unwrap().to_owned()
+    };
+    assert!(row(&comparison).contains('%'));
+    let explanation = comparison.explanation.as_mut().unwrap();
+    explanation.predicted_datagrams = Some(explanation.whole_fragmented_datagrams + 1);
+    let row = row(&comparison);
+    assert!(row.contains("of all fragments that came to the receivers"));
+    assert!(!row.contains('%'), "{row}");
+}

@@ -40,9 +40,11 @@ fn write_datagrams(
     );
     if let Some(predicted) = explanation.predicted_datagrams {
         let predicted = number::count(predicted);
-        text.push_str(&format!(
-            "; receivers would deliver {predicted} of those in fragments"
-        ));
+        let of = match explanation.delivers_others() {
+            false => "those in fragments",
+            true => "all in fragments that came to them",
+        };
+        text.push_str(&format!("; receivers would deliver {predicted} of {of}"));
     }
     if let Some(counted) = explanation.counted_datagrams {
         text.push_str(&format!(
