@@ -70,12 +70,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     found.extend(given.segments().filter_map(|(pair, between)| {
         let appeared = between.back.packets - between.back_passed.packets;
         (appeared > 0).then(|| {
-            let seen = format!(
-                "{}: {} came out that were not seen to go in: the capture in front lost them, or \
-                 they came another way.",
-                given.segment_name(pair),
-                number::counted(appeared, "packet"),
-            );
+            let seen = format!("{}: {}", given.segment_name(pair), unseen(appeared));
             Finding {
                 evidence: given.appeared_frames(pair, between),
                 ..Finding::between(&CAUSE, pair, 0.6, seen)
@@ -83,4 +78,30 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
         })
     }));
     found
+}
+
+/// Packets that came out of a segment alone.
+fn unseen(packets: u64) -> String {
+    let (were, them, they) = match packets {
+        1 => ("was", "it", "it"),
+        _ => ("were", "them", "they"),
+    };
+    format!(
+        "{} came out that {were} not seen to go in: the capture in front lost {them}, or {they} \
+         came another way.",
+        number::counted(packets, "packet"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_packet_was_and_two_were() {
+        let one = "1 packet came out that was not seen to go in: the capture in front lost it, or \
+                   it came another way.";
+        assert_eq!(unseen(1), one);
+        assert!(unseen(2).starts_with("2 packets came out that were not seen"));
+    }
 }

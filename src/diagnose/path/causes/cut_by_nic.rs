@@ -36,10 +36,9 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     changed
         .map(|(pair, between)| {
             let seen = format!(
-                "{}: {} left as several packets, and {} were joined.",
+                "{}: {}.",
                 given.segment_name(pair),
-                number::counted(between.segmented, "super-frame"),
-                number::count(between.coalesced),
+                resized(between.segmented, between.coalesced),
             );
             let examples = &between.examples;
             let cut = examples.of(Oddity::Segmented).take(MAX_SHOWN / 2);
@@ -60,4 +59,31 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
             }
         })
         .collect()
+}
+
+/// Super-frames that were cut, and packets that were joined.
+fn resized(cut: u64, joined: u64) -> String {
+    let cut_too = format!(
+        "{} left as several packets",
+        number::counted(cut, "super-frame")
+    );
+    let were = if joined == 1 { "was" } else { "were" };
+    match (cut, joined) {
+        (_, 0) => cut_too,
+        (0, _) => format!("{} {were} joined", number::counted(joined, "packet")),
+        _ => format!("{cut_too}, and {} {were} joined", number::count(joined)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_did_not_happen_is_not_told() {
+        assert_eq!(resized(1, 0), "1 super-frame left as several packets");
+        assert_eq!(resized(0, 5), "5 packets were joined");
+        let both = "2 super-frames left as several packets, and 5 were joined";
+        assert_eq!(resized(2, 5), both);
+    }
 }

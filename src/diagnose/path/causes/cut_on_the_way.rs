@@ -49,22 +49,51 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     changed
         .map(|(pair, between)| {
             let seen = format!(
-                "{}: {} entered whole and left in fragments, {} entered in fragments and left in \
-                 others; the largest fragment that left has {} bytes.",
+                "{}: {}; the largest fragment that left has {} bytes.",
                 given.segment_name(pair),
-                number::counted(between.fragmented, "datagram"),
-                number::count(between.refragmented),
+                cut(between.fragmented, between.refragmented),
                 between.largest_fragment[1],
             );
             let examples = &between.examples;
-            let cut = examples.of(Oddity::Fragmented);
-            let cut = cut.chain(examples.of(Oddity::Refragmented));
+            let shown = examples.of(Oddity::Fragmented);
+            let shown = shown.chain(examples.of(Oddity::Refragmented));
             let notes = ["as it entered", "cut as it left"];
             Finding {
-                evidence: given.example_frames(cut.take(MAX_SHOWN), notes),
+                evidence: given.example_frames(shown.take(MAX_SHOWN), notes),
                 flows: given.flows(pair, |between| between.fragmented + between.refragmented),
                 ..Finding::between(&CAUSE, pair, 0.95, seen)
             }
         })
         .collect()
+}
+
+/// Datagrams that were cut, and those that were cut anew.
+fn cut(whole: u64, in_others: u64) -> String {
+    const WHOLE: &str = "entered whole and left in fragments";
+    const ANEW: &str = "entered in fragments and left in others";
+    let datagrams = |count: u64| number::counted(count, "datagram");
+    match (whole, in_others) {
+        (0, _) => format!("{} {ANEW}", datagrams(in_others)),
+        (_, 0) => format!("{} {WHOLE}", datagrams(whole)),
+        _ => format!(
+            "{} {WHOLE}, {} {ANEW}",
+            datagrams(whole),
+            number::count(in_others)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_did_not_happen_is_not_told() {
+        let anew = "300 datagrams entered in fragments and left in others";
+        assert_eq!(cut(0, 300), anew);
+        assert_eq!(cut(1, 0), "1 datagram entered whole and left in fragments");
+        let both = "2 datagrams entered whole and left in fragments, 3 entered in fragments and \
+                    left in others";
+        assert_eq!(cut(2, 3), both);
+    }
 }

@@ -71,15 +71,6 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 
 fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
     let mut seen = seen(given, pair);
-    let datagrams = between.front.datagrams - between.front_passed.datagrams;
-    if between.front.fragments > 0 {
-        seen.push_str(&format!(
-            " With {}, {} of {} cannot be whole.",
-            number::counted(lost(between), "packet"),
-            number::count(datagrams),
-            number::counted(between.front.datagrams, "datagram"),
-        ));
-    }
     let (confidence, doubt) = doubt(given, pair, between);
     seen.push_str(&doubt);
     Finding {
@@ -100,11 +91,30 @@ fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
 fn seen(given: &Given<'_>, pair: usize) -> String {
     let ways = given.ways(pair);
     let lossy = ways.iter().filter(|(way, ..)| lost(way) > 0);
-    let told = lossy.map(|(_, from, to)| {
+    let told = lossy.map(|(way, from, to)| {
         let look = given.look_one_way(pair, from > to);
-        format!("{} to {}: {}.", name(*from), name(*to), look.described)
+        let whole = not_whole(way);
+        format!(
+            "{} to {}: {}.{whole}",
+            name(*from),
+            name(*to),
+            look.described
+        )
     });
     told.collect::<Vec<_>>().join(" ")
+}
+
+/// What that does to datagrams that go this way, where some are in fragments.
+fn not_whole(way: &Between) -> String {
+    if way.front.fragments == 0 {
+        return String::new();
+    }
+    format!(
+        " With {}, {} of {} cannot be whole.",
+        number::counted(lost(way), "packet"),
+        number::count(way.front.datagrams - way.front_passed.datagrams),
+        number::counted(way.front.datagrams, "datagram"),
+    )
 }
 
 /// What a capture lost itself cannot be told from the path's loss where nothing is behind.
@@ -146,4 +156,20 @@ fn doubt(given: &Given<'_>, pair: usize, between: &Between) -> (f64, String) {
 
 fn lost(between: &Between) -> u64 {
     between.front.packets - between.front_passed.packets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_whole_is_of_the_way_the_losses_are_of() {
+        let mut way = Between::default();
+        (way.front.packets, way.front_passed.packets) = (100, 97);
+        (way.front.datagrams, way.front_passed.datagrams) = (30, 28);
+        assert_eq!(not_whole(&way), "");
+        way.front.fragments = 90;
+        let told = " With 3 packets, 2 of 30 datagrams cannot be whole.";
+        assert_eq!(not_whole(&way), told);
+    }
 }
