@@ -3,10 +3,11 @@
 
 use super::around::in_tunnel;
 use super::changes::rewritten;
+use super::recut::cut_again;
 use super::sight::{Chance, Content, Ids, Packet, Sight, Stream};
 use super::{Captures, Faults};
 use crate::findings::capture::{Capture, MICROSECOND, pcapng_of};
-use crate::findings::packet::{A_TO_B, Sum, Way, cooked_at, v4};
+use crate::findings::packet::{A_TO_B, Path, Sum, UDP, Way, cooked_at, cut, udp, v4, whole};
 use crate::support::count;
 use serde_json::Value;
 
@@ -147,6 +148,69 @@ fn a_node_that_translates_is_one_point() {
     });
     let comparison = passed.is_told(&any(&passed.arrived, &passed.left));
     assert_eq!(changed(&comparison, "nat_flows"), [0, 1]);
+}
+
+/// The same with other addresses and ports.
+fn translated(packet: Packet, path: Path, port: u16) -> Packet {
+    let datagram = udp(path, port, &packet.ip[28..], Sum::Right);
+    let ip = match u16::from_be_bytes([packet.ip[4], packet.ip[5]]) {
+        0 => whole(path, UDP, &datagram),
+        id => cut(path, UDP, id.into(), &datagram, 1_500).remove(0),
+    };
+    Packet { ip, ..packet }.routed()
+}
+
+/// As a service on a port of the node does it: nothing of a flow's name is left.
+#[test]
+fn a_node_that_translates_both_ends_is_one_point() {
+    let behind = v4([192, 168, 7, 1], [192, 168, 7, 9]);
+    let passed = Passed::new(&streams()[..2], |sight| {
+        sight.map(|packet| match packet.port {
+            PORT => translated(packet, behind, 8_080),
+            _ if packet.port == PORT + 1 => translated(packet, behind, 8_081),
+            _ => packet,
+        })
+    });
+    let comparison = passed.is_told(&any(&passed.arrived, &passed.left));
+    assert_eq!(changed(&comparison, "nat_flows"), [0, 2]);
+}
+
+/// Without identifications, all that is left of a packet are its bytes.
+#[test]
+fn so_it_is_where_one_end_is_translated_and_nothing_is_numbered() {
+    let behind = v4([10, 0, 0, 1], [192, 168, 7, 9]);
+    let passed = Passed::new(&streams()[1..2], |sight| {
+        sight.map(|packet| match packet.port == PORT + 1 {
+            true => translated(packet, behind, 8_080),
+            false => packet,
+        })
+    });
+    let comparison = passed.is_told(&any(&passed.arrived, &passed.left));
+    assert_eq!(changed(&comparison, "nat_flows"), [0, 1]);
+}
+
+/// What goes out in smaller pieces is not new.
+#[test]
+fn a_router_that_cuts_anew_is_one_point() {
+    let sent = Sight::of(&streams()[..3]);
+    let arrived = sent.later(20 * MICROSECOND);
+    let left = arrived.later(INSIDE).map(Packet::routed);
+    let left = left.flat_map(|packet| cut_again(packet, 1_400));
+    let mut captures = Captures::new();
+    captures.add(&sent.pcap());
+    captures.add(&any(&arrived, &left));
+    captures.add(&left.later(20 * MICROSECOND).pcap());
+    let comparison = captures.compared(&[]);
+    let mut faults = Faults::new();
+    for hop in [0, 1] {
+        let segment = &comparison["segments"][hop];
+        faults.must_be("lost", &segment["lost"]["packets"], 0);
+        faults.must_be("appeared", &segment["appeared"], 0);
+        faults.must_be("copies", &segment["duplicated"], 0);
+    }
+    let again = &comparison["points"][1]["seen_again"];
+    faults.must_be("again", again, left.0.len());
+    faults.end();
 }
 
 /// What comes twice to the same interface is a copy all the same.

@@ -1,0 +1,105 @@
+//! Which packets the interfaces showed a moment ago, and of which flow.
+
+use super::Place;
+use crate::model::{Duration, Timestamp};
+
+/// Packets that are remembered at once.
+const SLOTS: usize = 1 << 12;
+/// Interfaces of which it is known that they showed a packet.
+const MAX_PLACES: usize = 4;
+/// By so much a host lowers a TTL, at most: once in itself, once more in front of a pod.
+const MOST_HOPS: u8 = 2;
+
+/// A packet as an interface shows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    /// Hash of what a host leaves as it is.
+    pub what: u64,
+    pub at: Place,
+    pub time: Timestamp,
+    /// How long a host may take to show it elsewhere.
+    pub within: Duration,
+    pub hop_limit: u8,
+    /// Who sent it, by its addresses here.
+    pub source: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    latest: Shown,
+    flow: u64,
+    places: [Option<Place>; MAX_PLACES],
+    /// Whether a flow showed it while another had not passed it on.
+    is_common: bool,
+}
+
+/// The latest packets, each in the place that its hash names.
+#[derive(Debug, Default)]
+pub(super) struct Moment {
+    slots: Vec<Option<Slot>>,
+}
+
+impl Moment {
+    /// The flow of which a packet has just been shown elsewhere, if there is but one and the
+    /// host may have made this of it: it comes from the same sender, or from farther away.
+    pub fn partner(&self, shown: &Shown) -> Option<u64> {
+        let slot = (*self.slots.get(index(shown.what))?)?;
+        let hops = slot.latest.hop_limit.wrapping_sub(shown.hop_limit);
+        let is_passed_on = slot.latest.source == shown.source || (1..=MOST_HOPS).contains(&hops);
+        let is_elsewhere = !slot.places.contains(&Some(shown.at));
+        let is_partner = slot.is_fresh(shown) && is_passed_on && is_elsewhere && !slot.is_common;
+        is_partner.then_some(slot.flow)
+    }
+
+    /// Notes that an interface showed a packet of some flow.
+    pub fn note(&mut self, shown: &Shown, flow: u64) {
+        if self.slots.is_empty() {
+            self.slots.resize(SLOTS, None);
+        }
+        let Some(slot) = self.slots.get_mut(index(shown.what)) else {
+            return;
+        };
+        match slot.as_mut().filter(|slot| slot.is_fresh(shown)) {
+            Some(known) => known.again(shown, flow),
+            None => *slot = Some(Slot::new(shown, flow)),
+        }
+    }
+}
+
+impl Slot {
+    fn new(shown: &Shown, flow: u64) -> Self {
+        let mut places = [None; MAX_PLACES];
+        places[0] = Some(shown.at);
+        Self {
+            latest: *shown,
+            flow,
+            places,
+            is_common: false,
+        }
+    }
+
+    fn is_fresh(&self, shown: &Shown) -> bool {
+        let passed = (shown.time - self.latest.time).0.saturating_abs();
+        self.latest.what == shown.what && passed <= shown.within.0
+    }
+
+    fn again(&mut self, shown: &Shown, flow: u64) {
+        if self.flow != flow {
+            // What was shown elsewhere already is done: an echo has the same bytes.
+            let is_common = self.places[1].is_none();
+            *self = Self::new(shown, flow);
+            self.is_common = is_common;
+        } else if self.places.contains(&Some(shown.at)) {
+            let is_common = self.is_common;
+            *self = Self::new(shown, flow);
+            self.is_common = is_common;
+        } else if let Some(free) = self.places.iter_mut().find(|place| place.is_none()) {
+            *free = Some(shown.at);
+        }
+        self.latest = *shown;
+    }
+}
+
+fn index(what: u64) -> usize {
+    what as usize % SLOTS
+}
