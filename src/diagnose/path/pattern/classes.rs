@@ -14,7 +14,7 @@ const RULED_OUT: f64 = 3.3;
 /// either way.
 const CHANCE: f64 = 1.7;
 /// Of what is lost so much more than of what is sent is in some classes: less is slight.
-const SLIGHT: f64 = 0.1;
+pub(super) const SLIGHT: f64 = 0.1;
 /// Unless the shares lost are so far apart: hardly anything may be sent of what always passes.
 const FAR_APART: f64 = 0.25;
 /// Shares lost that differ by less than that are as good as even, however sure it is.

@@ -189,7 +189,8 @@ impl Losses<'_> {
     /// Of which packets more are lost than of others, if that is so.
     fn spread(&self) -> Described {
         let ways = Ways::of(self);
-        let most = ways.most().or_else(|| self.apart());
+        let apart = || self.apart().or_else(|| ways.most());
+        let most = ways.most_of_many().or_else(apart);
         let mut look = most.unwrap_or_else(|| self.random(&ways));
         if let Some(period) = self.period() {
             let apart = number::ordinal(period);

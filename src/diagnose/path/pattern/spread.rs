@@ -1,7 +1,7 @@
 //! Of which packets more are lost than of others: by their place in the datagram, their size,
 //! when they were sent, and how much was sent then.
 
-use super::classes::{Class, Contrast, Spread};
+use super::classes::{Class, Contrast, SLIGHT, Spread};
 use super::over_time;
 use super::{Described, Look, Losses, told};
 use crate::compare::{Fates, NUMBERS, SIZES};
@@ -106,7 +106,17 @@ impl Ways {
 
     /// The way that says most.
     pub fn most(&self) -> Option<Described> {
+        self.most_from(f64::MIN)
+    }
+
+    /// The same, if it tells of most of what was sent, and not of a few that always pass.
+    pub fn most_of_many(&self) -> Option<Described> {
+        self.most_from(SLIGHT)
+    }
+
+    fn most_from(&self, strength: f64) -> Option<Described> {
         let clear = self.0.iter().filter_map(|way| Some((way, way.contrast()?)));
+        let clear = clear.filter(|(_, contrast)| contrast.strength() >= strength);
         let (way, contrast) = clear.reduce(|best, other| {
             let is_better = other.1.strength() > best.1.strength() + BETTER;
             if is_better { other } else { best }
