@@ -12,7 +12,7 @@ use super::flight::{Flight, pairs};
 use super::outcome::FlowFacts;
 use crate::model::{FlowKey, IpVersion};
 use foldhash::fast::RandomState;
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 
 /// Takes such flows out of what is counted between each pair of points.
 pub(super) fn set_apart<'a>(
@@ -20,8 +20,10 @@ pub(super) fn set_apart<'a>(
     flows: &mut [FlowFacts],
     series: impl Iterator<Item = &'a mut Series>,
 ) {
-    let mut beyond: Vec<Option<Beyond>> = Vec::new();
-    beyond.resize_with(flight.points, || None);
+    let fronts = 0..flight.points.saturating_sub(1);
+    let beyond: Vec<Beyond> = fronts
+        .map(|front| Beyond::of(flight, front, flows))
+        .collect();
     for (pair, (ends, series)) in pairs(flight.points).zip(series).enumerate() {
         let mut are_apart = false;
         for flow in flows.iter_mut() {
@@ -29,8 +31,7 @@ pub(super) fn set_apart<'a>(
             else {
                 continue;
             };
-            let beyond = beyond[edge.front].get_or_insert_with(|| Beyond::of(flight, edge.front));
-            if flow.stays_on_link(edge.point()) || !beyond.has(&edge) {
+            if flow.stays_on_link(edge.point()) || !beyond[edge.front].has(&edge) {
                 flow.account.between[pair].set_apart();
                 are_apart = true;
             }
@@ -98,38 +99,52 @@ fn on_side(side: usize, (front, back): (usize, usize), points: usize) -> std::op
 }
 
 /// Hosts on the other side of two neighbours, of which something passes: as the one in front
-/// calls them, and as the one behind does.
-struct Beyond([HashSet<Host, RandomState>; 2]);
+/// calls them, and as the one behind does. Of how many more flows they are that end there than
+/// of such that end on this side: of some it is not known well which way they go.
+struct Beyond([HashMap<Host, i64, RandomState>; 2]);
 
 type Host = (IpVersion, [u8; 16]);
 
 impl Beyond {
-    fn of(flight: &Flight, front: usize) -> Self {
-        let ends = (front, front + 1);
-        let mut hosts = [HashSet::default(), HashSet::default()];
-        for flow in 0..flight.paths.count() as u32 {
-            let points = flight.paths.get(flow).points;
-            let has = |side: usize| {
-                let mut those = on_side(side, ends, flight.points);
-                those.any(|point| points >> point & 1 != 0)
-            };
-            if flight.paths.is_part(flow) || !has(0) || !has(1) {
-                continue;
-            }
-            for (side, hosts) in hosts.iter_mut().enumerate() {
-                // What goes on is sent by who is in front, and what goes back to them.
-                let goes_there = flight.is_backward(flow) == (side == 1);
-                let key = flight.paths.key_at(flow, front + side);
-                hosts.extend(key.map(|key| host(key, goes_there)));
+    /// Of flows of which something passes. Of those that have no account of their own it is taken
+    /// to do so where both sides know them.
+    fn of(flight: &Flight, front: usize, flows: &[FlowFacts]) -> Self {
+        let mut beyond = Self([HashMap::default(), HashMap::default()]);
+        let passes = |flow: &&FlowFacts| {
+            let between = &flow.account.between[front];
+            between.front_passed.packets + between.back_passed.packets > 0
+        };
+        for flow in flows.iter().filter(passes) {
+            let keys = [front, front + 1].map(|point| flow.keys[point].as_ref());
+            beyond.take(keys, flow.is_backward);
+        }
+        if flows.iter().any(|flow| flow.account.flow.is_none()) {
+            for flow in 0..flight.paths.count() as u32 {
+                let keys = [front, front + 1].map(|point| flight.paths.key_at(flow, point));
+                if !flight.paths.is_part(flow) && keys.iter().all(Option::is_some) {
+                    beyond.take(keys, flight.is_backward(flow));
+                }
             }
         }
-        Self(hosts)
+        beyond
+    }
+
+    /// Takes the ends of a flow that passes. What goes on is sent by who is in front, and what goes
+    /// back to them.
+    fn take(&mut self, keys: [Option<&FlowKey>; 2], is_backward: bool) {
+        for ((side, hosts), key) in self.0.iter_mut().enumerate().zip(keys) {
+            let goes_there = is_backward == (side == 1);
+            if let Some(key) = key {
+                *hosts.entry(host(key, goes_there)).or_insert(0) += 1;
+                *hosts.entry(host(key, !goes_there)).or_insert(0) -= 1;
+            }
+        }
     }
 
     /// Whether a flow that one side alone knows is of such a host.
     fn has(&self, edge: &Edge) -> bool {
         let mut ends = [true, false].map(|end| host(&edge.key, end)).into_iter();
-        ends.any(|host| self.0[edge.side].contains(&host))
+        ends.any(|host| self.0[edge.side].get(&host).is_some_and(|flows| *flows > 0))
     }
 }
 

@@ -65,6 +65,28 @@ impl Flight {
         })
     }
 
+    /// A first fragment of one of several hosts behind one address, whose fragments share a flow
+    /// there: it is found by the flow that its ports tell, and the rest behind it.
+    pub(super) fn by_shared_lane(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let (point, sighting, _) = arrival.parts();
+        if flow == NONE || sighting.ported == NO_LANE {
+            return None;
+        }
+        let ported = match self.paths.flow_of(point, sighting.ported) {
+            NONE => return None,
+            ported => ported,
+        };
+        let found = {
+            let mut others = self.paths.bases(ported).filter(|base| *base != flow);
+            others.find_map(|base| {
+                let found = self.look(arrival, datagram_key(base, sighting.id));
+                found.filter(|found| found.fit == Fit::Part)
+            })?
+        };
+        self.add_key(found.parcel, datagram_key(flow, sighting.id));
+        Some(found)
+    }
+
     /// Whether a parcel of which a point saw nothing may be what it sees now, whole or not.
     fn is_cut_otherwise(&self, arrival: Arrival<'_>, number: u32) -> bool {
         let sighting = arrival.sighting;

@@ -55,7 +55,8 @@ impl Flight {
             let other = may_have_two.then(|| self.under_two_names(arrival, &named));
             return other.flatten().or(Some(named));
         }
-        if let Some(begun) = self.by_begin(arrival, flow) {
+        let shared = self.by_shared_lane(arrival, flow);
+        if let Some(begun) = shared.or_else(|| self.by_begin(arrival, flow)) {
             return Some(begun);
         }
         if (is_unknown && self.is_looked_for(flow, sighting)) || may_be_renumbered(sighting) {
