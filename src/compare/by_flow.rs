@@ -336,7 +336,7 @@ impl Line {
             let first = feeds[0].at(self.place(0));
             let is_next = |point: usize| {
                 let next = feeds[point].at(self.place(point));
-                let is_sure = self.is_idle || next.is_fresh || next.is_nameless();
+                let is_sure = self.is_idle || next.is_new_here();
                 let may_be = is_sure && next.form != Form::Piece && next.time <= limits[point];
                 may_be && (point == 0 || next.is_same_as(first))
             };
@@ -370,7 +370,7 @@ impl Line {
                 return false;
             }
             is_same &= next.is_same_as(first);
-            is_sure |= next.is_fresh || next.is_nameless();
+            is_sure |= next.is_new_here();
         }
         is_sure && !is_same
     }

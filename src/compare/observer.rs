@@ -360,11 +360,12 @@ impl Sight {
     /// Whether another interface showed the latest sighting, which then goes.
     #[cold]
     fn is_latest_seen_again(&mut self, key: &FlowKey) -> bool {
-        let latest = self.sightings.pop_if(|latest| {
-            let at = self.found.at;
-            at.is_some_and(|at| !self.views.take(at, latest, key))
-        });
-        latest.is_some()
+        let latest = self.sightings.last().copied();
+        let is_again = latest.is_some_and(|latest| self.is_seen_again(&latest, key));
+        if is_again {
+            self.sightings.pop();
+        }
+        is_again
     }
 
     /// Whether another interface showed something.

@@ -188,6 +188,11 @@ impl Sighting {
         self.form == Form::Whole && !self.is_numbered
     }
 
+    /// Whether it is no other that its point saw before, as far as anybody can tell.
+    pub fn is_new_here(&self) -> bool {
+        self.is_fresh || self.is_nameless()
+    }
+
     /// What tells it from others of its flow, wherever it is seen.
     pub fn identity(&self) -> Identity {
         let of = match self.form {

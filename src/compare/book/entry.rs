@@ -35,6 +35,7 @@ impl Entry<'_> {
         let mut whole = Whole::default();
         // Each side has cut it in its own way.
         let mut numbers = [0, 0];
+        let flow = settled.flight.paths.resolve(settled.parcel.flow);
         for at in settled.pieces {
             let (at, piece) = (*at, settled.piece(*at));
             let sides = Sides::of(settled, at, view);
@@ -45,7 +46,6 @@ impl Entry<'_> {
                 continue;
             };
             let slow = || self.delays.slow(self.number, view.pair);
-            let flow = settled.flight.paths.resolve(settled.parcel.flow);
             if !is_judged(settled, at, view, fate, slow)
                 || view.is_refused(settled.flight, flow, fate)
             {

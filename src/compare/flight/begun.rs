@@ -3,13 +3,10 @@
 //! in fragments alone. They begin with the same bytes.
 
 use super::find::{Fit, Found};
-use super::{Arrival, Flight, MAX_CHAIN, apart, datagram_key};
+use super::{Arrival, BEGUN, Flight, MAX_CHAIN, apart, datagram_key};
 use crate::compare::content::hash;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
-
-/// Of three words, as the keys of things that are no sightings of their own.
-const BEGUN: u64 = 14;
 
 fn begin_key(sighting: &Sighting) -> u64 {
     hash(&[BEGUN, sighting.head, sighting.protocol.0.into()])
@@ -58,11 +55,7 @@ impl Flight {
         if sighting.form == Form::Piece {
             self.add_key(nearest, datagram_key(base, sighting.id));
         }
-        Some(Found {
-            parcel: nearest,
-            piece: NONE,
-            fit: Fit::Part,
-        })
+        Some(Found::part_of(nearest))
     }
 
     /// A first fragment of one of several hosts behind one address, whose fragments share a flow

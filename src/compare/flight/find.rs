@@ -41,6 +41,17 @@ pub(super) struct Found {
     pub fit: Fit,
 }
 
+impl Found {
+    /// A piece that nobody else has, of a parcel that is cut in another way there.
+    pub fn part_of(parcel: u32) -> Self {
+        Self {
+            parcel,
+            piece: NONE,
+            fit: Fit::Part,
+        }
+    }
+}
+
 impl Flight {
     /// The parcel that a sighting is of, and the flow of the path it goes by.
     pub(super) fn find(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
@@ -319,11 +330,7 @@ impl Flight {
         let parcel = chain.find(|parcel| {
             self.begins_as(point, *parcel, sighting, |length| length > sighting.bytes)
         })?;
-        Some(Found {
-            parcel,
-            piece: NONE,
-            fit: Fit::Part,
-        })
+        Some(Found::part_of(parcel))
     }
 
     /// The same bytes under other addresses.
@@ -452,11 +459,7 @@ impl Flight {
         }
         let is_begin = sighting.form == Form::Segment
             && self.begins_as(point, parcel, sighting, |length| length > sighting.bytes);
-        is_begin.then_some(Found {
-            parcel,
-            piece: NONE,
-            fit: Fit::Part,
-        })
+        is_begin.then_some(Found::part_of(parcel))
     }
 
     /// The parcel with a key that fits best.
@@ -513,11 +516,7 @@ impl Flight {
         let is_other_cut = ends_within && (offset, bytes) != (0, known.length);
         let is_cut_anew = is_datagram && !overlaps && is_other_cut;
         let is_whole_of = sighting.form == Form::Whole && known.form == Form::Piece && !overlaps;
-        (is_cut_anew || is_whole_of).then_some(Found {
-            parcel,
-            piece: NONE,
-            fit: Fit::Part,
-        })
+        (is_cut_anew || is_whole_of).then_some(Found::part_of(parcel))
     }
 
     pub(super) fn fit_of_piece(

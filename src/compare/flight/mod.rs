@@ -63,6 +63,8 @@ const NEAR: usize = 1 << 12;
 /// [`Identity::key`](super::sighting::Identity::key) has them; these are of three.
 const DATAGRAM: u64 = 11;
 const BY_CONTENT: u64 = 12;
+const NAMELESS: u64 = 13;
+const BEGUN: u64 = 14;
 
 /// All that is under way.
 pub(super) struct Flight {

@@ -6,7 +6,7 @@
 
 use super::find::{Fit, Found};
 use super::settle::LINGER;
-use super::{Arrival, Flight, apart, bit};
+use super::{Arrival, Flight, NAMELESS, apart, bit};
 use crate::compare::content::hash;
 use crate::compare::parcel::Mask;
 use crate::compare::sighting::Sighting;
@@ -16,9 +16,6 @@ const MAX_LOOKED_AT: usize = 32;
 
 /// Packets after which a clock is known well enough to tell what is too late.
 const KNOWN_AFTER: u64 = 64;
-
-/// Of three words, as the keys of things that are no sightings of their own.
-const NAMELESS: u64 = 13;
 
 /// Under which a point finds what it did not see of a name.
 fn line_of(sighting: &Sighting, flow: u32, point: usize) -> u64 {

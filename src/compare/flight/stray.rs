@@ -61,8 +61,7 @@ impl Flight {
     /// those that its own point saw; nor is what nothing tells from a copy of them.
     pub(super) fn may_be_known(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         let under_way = self.paths.get(flow).under_way;
-        let is_new_here = sighting.is_fresh || sighting.is_nameless();
-        under_way > 0 && !(is_new_here && under_way == self.strays.of(flow, point))
+        under_way > 0 && !(sighting.is_new_here() && under_way == self.strays.of(flow, point))
     }
 
     /// A stray that nobody asked for is over: it is written down without becoming a parcel.

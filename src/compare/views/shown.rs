@@ -84,15 +84,17 @@ impl Slot {
     }
 
     fn again(&mut self, shown: &Shown, flow: u64) {
-        if self.flow != flow {
-            // What was shown elsewhere already is done: an echo has the same bytes.
-            let is_common = self.places[1].is_none();
-            *self = Self::new(shown, flow);
-            self.is_common = is_common;
-        } else if self.places.contains(&Some(shown.at)) {
-            let is_common = self.is_common;
-            *self = Self::new(shown, flow);
-            self.is_common = is_common;
+        let is_same = self.flow == flow;
+        if !is_same || self.places.contains(&Some(shown.at)) {
+            *self = Self {
+                // What was shown elsewhere already is done: an echo has the same bytes.
+                is_common: if is_same {
+                    self.is_common
+                } else {
+                    self.places[1].is_none()
+                },
+                ..Self::new(shown, flow)
+            };
         } else if let Some(free) = self.places.iter_mut().find(|place| place.is_none()) {
             *free = Some(shown.at);
         }
