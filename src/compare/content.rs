@@ -1,6 +1,7 @@
 //! What of a packet stays the same on its way: everything above IP but ports, checksums
-//! and what a NIC fills in. NAT takes the identifier of an ICMP echo for a port.
+//! and what a NIC fills in.
 
+use super::icmp;
 use crate::decode::{self, Plain};
 use crate::model::facts::{Layer, Piece};
 use crate::model::{Protocol, Sum};
@@ -116,44 +117,41 @@ fn skipped(protocol: Protocol, payload: &[u8]) -> usize {
 const UDP_HEADER: usize = 8;
 
 /// Bytes of a header with ports and a checksum.
-fn header(protocol: Protocol, payload: &[u8]) -> usize {
+pub(super) fn header(protocol: Protocol, payload: &[u8]) -> usize {
     match protocol {
         Protocol::UDP | Protocol::UDP_LITE => UDP_HEADER,
         Protocol::TCP => 20,
-        Protocol::ICMP | Protocol::ICMPV6 if is_echo(protocol, payload) => 6,
-        Protocol::ICMP | Protocol::ICMPV6 => 4,
+        Protocol::ICMP | Protocol::ICMPV6 => icmp::header(protocol, payload),
         Protocol::SCTP => 12,
         _ => 0,
     }
 }
 
-/// Whether an ICMP message is an echo request or its reply.
-fn is_echo(protocol: Protocol, payload: &[u8]) -> bool {
-    let types = match protocol {
-        Protocol::ICMP => [8, 0],
-        _ => [128, 129],
-    };
-    payload.first().is_some_and(|first| types.contains(first))
-}
-
-/// The sum of the words that change on the way: ports and checksum.
+/// The sum of the words that change on the way: ports, checksums, and what ICMP has of such.
 fn variable(protocol: Protocol, payload: &[u8]) -> Sum {
-    let word = |at: &usize| {
-        let word = payload.get(*at..).and_then(<[_]>::first_chunk::<2>);
-        u64::from(u16::from_be_bytes(word.copied().unwrap_or_default()))
-    };
-    let words = variable_words(protocol, payload);
-    Sum::fold(words.iter().map(word).sum())
+    let mut sum = 0;
+    for at in variable_words(protocol, payload) {
+        let word = payload.get(at..).and_then(<[_]>::first_chunk::<2>);
+        sum += u64::from(u16::from_be_bytes(word.copied().unwrap_or_default()));
+    }
+    Sum::fold(sum)
 }
 
 /// Where they are in a payload that begins so.
-pub(super) fn variable_words(protocol: Protocol, payload: &[u8]) -> &'static [usize] {
+pub(super) fn variable_words(protocol: Protocol, payload: &[u8]) -> impl Iterator<Item = usize> {
+    let is_icmp = matches!(protocol, Protocol::ICMP | Protocol::ICMPV6);
+    let of_icmp = is_icmp.then(|| icmp::variable(protocol, payload));
+    let fixed = fixed_words(protocol).iter().copied();
+    fixed.chain(of_icmp.into_iter().flatten())
+}
+
+/// Where they are, whatever the payload is.
+pub(super) fn fixed_words(protocol: Protocol) -> &'static [usize] {
     match protocol {
         Protocol::UDP | Protocol::UDP_LITE => &[0, 2, 6],
         Protocol::TCP => &[0, 2, 16],
-        Protocol::ICMP | Protocol::ICMPV6 if is_echo(protocol, payload) => &[2, 4],
-        Protocol::ICMP | Protocol::ICMPV6 => &[2],
         Protocol::SCTP => &[0, 2, 8, 10],
+        Protocol::ICMP | Protocol::ICMPV6 => &[icmp::CHECKSUM],
         _ => &[],
     }
 }
@@ -164,8 +162,9 @@ pub(super) fn blank_variable(layer: &Layer, payload: &mut [u8]) {
     if matches!(&layer.fragment, Fragment::Piece(piece) if piece.offset > 0) {
         return;
     }
-    for at in variable_words(layer.protocol, payload) {
-        if let Some(word) = payload.get_mut(*at..at + 2) {
+    let words: Vec<usize> = variable_words(layer.protocol, payload).collect();
+    for at in words {
+        if let Some(word) = payload.get_mut(at..at + 2) {
             word.fill(0);
         }
     }

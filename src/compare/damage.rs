@@ -1,7 +1,7 @@
 //! How the bytes of one packet differ at two points: both frames are read once more.
 
 use super::between::Shown;
-use super::content::{blank_variable, variable_words};
+use super::content::{blank_variable, fixed_words};
 use super::outcome::Outcome;
 use super::run::{Open, Pass, Read};
 use crate::decode::{DecodeOptions, Decoder};
@@ -231,7 +231,7 @@ fn differences(front: &Payload, back: &Payload) -> Option<Damage> {
     });
     let mut damage = differing(mine, theirs)?;
     let words = match front.without_header {
-        Some(protocol) => variable_words(protocol, &[]),
+        Some(protocol) => fixed_words(protocol),
         None => &[],
     };
     if damage.bits > 1 && lies_in(words, damage.first..damage.end) {

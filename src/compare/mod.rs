@@ -50,6 +50,7 @@ mod examples;
 mod extent;
 mod feed;
 mod flight;
+mod icmp;
 mod index;
 mod intake;
 mod lanes;

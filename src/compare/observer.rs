@@ -3,6 +3,7 @@
 
 use super::content::{Content, HEAD_BYTES, hash};
 use super::extent::Extent;
+use super::icmp;
 use super::lanes::{Lanes, TOGETHER};
 use super::look::Look;
 use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
@@ -306,15 +307,26 @@ fn captured<'a>(layer: &Layer, data: &'a [u8]) -> &'a [u8] {
         .unwrap_or_default()
 }
 
-/// Whether the capture ends in front of what tells a packet from others: the ports, and of
-/// TCP the whole header.
+/// Whether the capture ends in front of what tells a packet from others: the ports, of TCP the
+/// whole header, and of ICMP an identifier.
 fn is_cut_too_short(layer: &Layer) -> bool {
     let is_told = match layer.transport {
+        Transport::Icmp(_) => layer.payload_captured as usize >= icmp::TELLING,
         Transport::None => false,
         Transport::Cut { .. } => layer.protocol != Protocol::TCP,
         _ => true,
     };
-    is_cut(layer) && layer.protocol.has_ports() && !is_told
+    let is_icmp = matches!(layer.protocol, Protocol::ICMP | Protocol::ICMPV6);
+    is_cut(layer) && (layer.protocol.has_ports() || is_icmp) && !is_told
+}
+
+/// The flow of a datagram that begins with some bytes.
+fn flow_of(layer: &Layer, payload: &[u8]) -> FlowKey {
+    let key = layer.flow_key();
+    FlowKey {
+        ports: key.ports.or_else(|| icmp::ports(layer.protocol, payload)),
+        ..key
+    }
 }
 
 /// Whether the capture has but the beginning of a payload.
@@ -453,7 +465,7 @@ impl Sight {
             ip_bytes: layer.ip_bytes,
             ..sighting
         };
-        let key = layer.flow_key();
+        let key = flow_of(layer, payload);
         if self.is_seen_again(&sighting, &key) {
             return;
         }
@@ -510,7 +522,9 @@ impl Sight {
         let (ported, is_carrier) = match is_first {
             true => {
                 let transport = self.decoder.transport(&begun, payload);
-                let ports = transport.ports();
+                let ports = transport
+                    .ports()
+                    .or_else(|| icmp::ports(layer.protocol, payload));
                 let ported = FlowKey { ports, ..key };
                 (
                     self.lanes.number_of_cut(&ported).unwrap_or(NO_LANE),

@@ -7,11 +7,19 @@ use std::net::IpAddr;
 
 /// `10.0.0.1:4000 > 10.0.0.2:53 udp, vlan 7, in vxlan 42 192.0.2.1 > 192.0.2.2:4789`.
 pub fn flow(key: &FlowKey) -> String {
-    let source = endpoint(key.src, key.src_port);
-    let destination = endpoint(key.dst, key.dst_port);
+    let port = |port: Option<u16>| port.filter(|_| key.protocol.has_ports());
+    let source = endpoint(key.src, port(key.src_port));
+    let destination = endpoint(key.dst, port(key.dst_port));
     let mut name = format!("{source} > {destination} {}", key.protocol);
-    if key.protocol.has_ports() && key.src_port.is_none() {
-        name.push_str(" (ports unknown)");
+    match (key.src_port, key.dst_port) {
+        (None, _) if key.protocol.has_ports() => name.push_str(" (ports unknown)"),
+        (Some(_), _) if key.protocol.has_ports() => {}
+        (Some(source), Some(destination)) => {
+            name.push_str(&format!(" about ports {source} > {destination}"));
+        }
+        // As tcpdump has it.
+        (Some(identifier), None) => name.push_str(&format!(" id {identifier}")),
+        (None, _) => {}
     }
     name.push_str(&around(key));
     name

@@ -226,11 +226,13 @@ fn icmp_errors(errors: account::IcmpErrors) -> IcmpErrors {
 /// A flow's key with its tunnel and VLANs written out.
 pub(in crate::report) fn flow_key(key: &model::FlowKey, scopes: &ScopeSet) -> FlowKey {
     let scope = scopes.get(key.scope);
+    // The identifier of an ICMP query is of neither end.
+    let is_port = |port: &u16| key.protocol.has_ports() || *port != 0;
     FlowKey {
         src: key.addresses.source(),
         dst: key.addresses.destination(),
         src_port: key.ports.map(|ports| ports.source),
-        dst_port: key.ports.map(|ports| ports.destination),
+        dst_port: key.ports.map(|ports| ports.destination).filter(is_port),
         protocol: key.protocol,
         vlans: scope
             .map(|scope| scope.vlans.ids().to_vec())

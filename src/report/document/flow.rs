@@ -54,9 +54,12 @@ pub struct FlowKey {
     pub src: IpAddr,
     /// Destination address of the innermost IP header.
     pub dst: IpAddr,
-    /// `null` for protocols without ports, and for fragments whose first never came.
+    /// `null` for protocols without ports, and for fragments whose first never came. Of ICMP
+    /// `compare` has here the identifier of a query, and of an error that quotes a packet with
+    /// ports its source port.
     pub src_port: Option<u16>,
-    /// `null` for protocols without ports, and for fragments whose first never came.
+    /// `null` for protocols without ports, and for fragments whose first never came. Of ICMP
+    /// `compare` has here the destination port of a packet that an error quotes.
     pub dst_port: Option<u16>,
     /// `udp`, `tcp`, …; `ip-proto-N` where fraglens knows no name.
     #[serde(serialize_with = "display")]

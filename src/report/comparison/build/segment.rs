@@ -272,10 +272,11 @@ pub(super) fn tunnel(outcome: &Outcome, key: &FlowKey) -> Option<(TunnelKind, Op
     None
 }
 
-/// Which ends of a flow are others than they were.
+/// Which ends of a flow are others than they were. The identifier of an echo is of neither.
 fn translated(entered: &FlowKey, left: &FlowKey) -> Option<&'static str> {
     let end = |key: &FlowKey| {
-        let ports = key.ports.unwrap_or_default();
+        let ports = key.ports.filter(|_| key.protocol.has_ports());
+        let ports = ports.unwrap_or_default();
         [
             (key.addresses.source, ports.source),
             (key.addresses.destination, ports.destination),
