@@ -28,6 +28,8 @@ struct Crossing<'a> {
     piece: &'a Piece,
     sides: Sides,
     fate: Fate,
+    /// Whether it is counted on its own.
+    is_counted: bool,
 }
 
 impl Entry<'_> {
@@ -36,6 +38,7 @@ impl Entry<'_> {
         // Each side has cut it in its own way.
         let mut numbers = [0, 0];
         let flow = settled.flight.paths.resolve(settled.parcel.flow);
+        let is_backward = settled.flight.is_backward(flow);
         for at in settled.pieces {
             let (at, piece) = (*at, settled.piece(*at));
             let sides = Sides::of(settled, at, view);
@@ -58,14 +61,20 @@ impl Entry<'_> {
                 piece,
                 sides,
                 fate,
+                is_counted: sides.is_counted_here(fate, is_backward),
             };
             whole.note(piece, settled.parcel, sides, fate);
             self.count(settled, &crossing);
             if settled.is_stream() {
                 self.add_part(settled, &crossing, view);
             }
-            if sides.is_counted_here(fate) {
-                self.tell_fate(settled, &crossing, view, number_on[fate.side()]);
+            if crossing.is_counted {
+                // What passed has its number where it entered.
+                let side = match fate {
+                    Fate::Both => usize::from(is_backward),
+                    fate => fate.side(),
+                };
+                self.tell_fate(settled, &crossing, view, number_on[side]);
             }
             if view.is_seen_by_both(piece) {
                 self.tell_changes(settled, at, view);
@@ -220,8 +229,8 @@ impl Entry<'_> {
         let is_damaged = view.is_damaged_between(crossing.piece);
         let ways = broken(&front, &back).map(|is_broken| is_broken || is_damaged);
         if settled.is_stream() {
-            let is_counted = crossing.sides.is_counted_here(crossing.fate);
-            self.between.spoiled(ways.map(|way| way && is_counted), 1);
+            self.between
+                .spoiled(ways.map(|way| way && crossing.is_counted), 1);
         } else {
             whole.is_spoiled[0] |= ways[0];
             whole.is_spoiled[1] |= ways[1];

@@ -122,9 +122,14 @@ impl Sides {
         }
     }
 
-    /// A piece that was cut in another way on the other side is counted on its own.
-    pub fn is_counted_here(self, fate: Fate) -> bool {
-        fate != Fate::Both || (self.is_front && self.shares[0] != Share::Rest)
+    /// A piece that was cut in another way on the other side is counted on its own: where it
+    /// entered.
+    pub fn is_counted_here(self, fate: Fate, is_backward: bool) -> bool {
+        let (has_entered, share) = match is_backward {
+            false => (self.is_front, self.shares[0]),
+            true => (self.is_back, self.shares[1]),
+        };
+        fate != Fate::Both || (has_entered && share != Share::Rest)
     }
 }
 
