@@ -29,6 +29,8 @@ pub(super) struct Paths {
     orders: Vec<u32>,
     by_name: Names,
     met: Met,
+    /// Flows without ports that go by other addresses at some points than at others.
+    translated: HashSet<u32, RandomState>,
 }
 
 /// What is known of a lane.
@@ -78,6 +80,12 @@ pub(super) struct PathFlow {
 
 const _: () = assert!(size_of::<PathFlow>() == 32);
 
+impl Known {
+    fn has_ports(&self) -> bool {
+        self.key.ports.is_some()
+    }
+}
+
 impl PathFlow {
     /// How the TTL of a packet differs between two points tells which way it goes.
     pub fn learn(&mut self, front: u8, back: u8, keeps_ids: bool) {
@@ -121,6 +129,7 @@ impl Paths {
             orders: Vec::new(),
             by_name: Names::default(),
             met: Met::default(),
+            translated: HashSet::default(),
         }
     }
 
@@ -283,12 +292,29 @@ impl Paths {
             self.merge(before, flow);
         }
         self.set(point, lane, flow);
+        self.note_translated(point, lane, flow);
     }
 
     fn set(&mut self, point: usize, lane: u32, flow: u32) {
         self.flows_of[point][lane as usize] = flow;
-        self.at[flow as usize * self.points + point] = lane;
+        let at = &mut self.at[flow as usize * self.points + point];
+        if *at == NO_LANE || self.lanes[point][lane as usize].has_ports() {
+            *at = lane;
+        }
         self.flows[flow as usize].points |= 1 << point;
+    }
+
+    /// Notes whether a lane, of a flow, has other addresses than that has elsewhere.
+    fn note_translated(&mut self, point: usize, lane: u32, flow: u32) {
+        if self.lanes[point][lane as usize].has_ports() {
+            return;
+        }
+        let mine = self.name(point, lane);
+        let mut keys = (0..self.points).filter_map(|point| self.key_at(flow, point));
+        let is_translated = keys.any(|key| Name::of(key) != mine);
+        if is_translated {
+            self.translated.insert(flow);
+        }
     }
 
     /// Whether a lane may be of a flow: no point has both that and what the lane was taken
@@ -317,7 +343,21 @@ impl Paths {
         self.may_bind(point, lane, flow) && (0..self.points).all(may_be)
     }
 
-    /// What was counted of either is counted on: no point has seen both.
+    /// Whether a flow without ports goes by other addresses at some points than at others.
+    pub fn is_translated(&self, flow: u32) -> bool {
+        !self.translated.is_empty() && self.translated.contains(&flow)
+    }
+
+    /// Whether the fragments of a lane may be of a flow that has others at the same point:
+    /// several hosts go by one address further on, and there their fragments have one lane.
+    pub fn may_share(&self, point: usize, lane: u32, flow: u32) -> bool {
+        let theirs = (0..self.points).map(|other| (other, self.lane_at(flow, other)));
+        let mut known = theirs.filter(|(_, lane)| *lane != NO_LANE);
+        !self.lanes[point][lane as usize].has_ports()
+            && known.all(|(other, lane)| !self.lanes[other][lane as usize].has_ports())
+    }
+
+    /// What was counted of either is counted on: of flows with ports, no point has seen both.
     fn merge(&mut self, part: u32, whole: u32) {
         for point in 0..self.points {
             let lane = self.at[part as usize * self.points + point];
@@ -328,11 +368,15 @@ impl Paths {
         self.take_over_orders(part, whole);
         self.add_part(part, whole);
         let taken = self.flows[part as usize];
+        let whole_flow = whole;
         let whole = &mut self.flows[whole as usize];
         whole.under_way += taken.under_way;
         whole.steps = whole.steps.saturating_add(taken.steps);
         whole.is_carrier |= taken.is_carrier;
         whole.keeps_ids |= taken.keeps_ids;
+        if self.translated.remove(&part) {
+            self.translated.insert(whole_flow);
+        }
     }
 
     /// One flow becomes part of another, and so do its own parts.

@@ -46,16 +46,17 @@ impl Flight {
             return None;
         }
         let chain = self.index.newest(begin_key(sighting)).take(MAX_CHAIN);
-        let fitting = chain.filter(|parcel| self.is_cut_otherwise(arrival, *parcel));
-        let nearest = fitting.min_by_key(|parcel| apart(time, self.parcels[*parcel].first))?;
+        let fitting = chain.filter_map(|parcel| self.as_cut_otherwise(arrival, parcel));
+        let since = |found: &Found| apart(time, self.parcels[found.parcel].first);
+        let nearest = fitting.min_by_key(since)?;
         let base = match sighting.form {
-            Form::Piece => self.bind_fragments(point, sighting, nearest),
-            _ => self.bind_whole(point, sighting, nearest),
+            Form::Piece => self.bind_fragments(point, sighting, nearest.parcel),
+            _ => self.bind_whole(point, sighting, nearest.parcel),
         }?;
         if sighting.form == Form::Piece {
-            self.add_key(nearest, datagram_key(base, sighting.id));
+            self.add_key(nearest.parcel, datagram_key(base, sighting.id));
         }
-        Some(Found::part_of(nearest))
+        Some(nearest)
     }
 
     /// A first fragment of one of several hosts behind one address, whose fragments share a flow
@@ -80,17 +81,17 @@ impl Flight {
         Some(found)
     }
 
-    /// Whether a parcel of which a point saw nothing may be what it sees now, whole or not.
-    fn is_cut_otherwise(&self, arrival: Arrival<'_>, number: u32) -> bool {
+    /// As what a parcel is, of which a point saw nothing: whole here or there, and in fragments
+    /// at the other; a third point may have seen these.
+    fn as_cut_otherwise(&self, arrival: Arrival<'_>, number: u32) -> Option<Found> {
         let sighting = arrival.sighting;
         let parcel = &self.parcels[number];
         let are_numbered = !sighting.is_renumbered && parcel.has_identity;
-        parcel.form != sighting.form
+        let may_be = parcel.form != sighting.form
             && parcel.seen >> arrival.point & 1 == 0
-            && (!are_numbered || parcel.id == sighting.id)
-            && self
-                .fit(arrival, number)
-                .is_some_and(|found| found.fit == Fit::Part)
+            && (!are_numbered || parcel.id == sighting.id);
+        let found = may_be.then(|| self.fit(arrival, number)).flatten();
+        found.filter(|found| found.fit <= Fit::Part)
     }
 
     /// The fragments that a point sees are of what is whole elsewhere; gives the flow by which
@@ -125,7 +126,8 @@ impl Flight {
     /// A lane is of a flow, if that may be; gives the flow it is of. Several hosts behind one
     /// address have one lane of fragments there.
     fn bind_lane(&mut self, point: usize, lane: u32, flow: u32) -> Option<u32> {
-        if self.may_be(point, lane, flow) && self.paths.flow_of(point, lane) != flow {
+        let may_be = self.may_be(point, lane, flow) || self.paths.may_share(point, lane, flow);
+        if may_be && self.paths.flow_of(point, lane) != flow {
             self.paths.bind(point, lane, flow);
         }
         let known = self.paths.flow_of(point, lane);

@@ -70,10 +70,20 @@ impl Flight {
         if let Some(begun) = shared.or_else(|| self.by_begin(arrival, flow)) {
             return Some(begun);
         }
-        if (is_unknown && self.is_looked_for(flow, sighting)) || may_be_renumbered(sighting) {
+        let is_looked_for = is_unknown && self.is_looked_for(flow, sighting);
+        if is_looked_for || may_be_renumbered(sighting) || self.may_be_shared(flow, sighting) {
             return self.by_content(arrival, flow);
         }
         None
+    }
+
+    /// Whether a fragment may be of another host behind the address of its flow, which keeps its
+    /// identification.
+    pub(super) fn may_be_shared(&self, flow: u32, sighting: &Sighting) -> bool {
+        sighting.form == Form::Piece
+            && !sighting.is_renumbered
+            && flow != NONE
+            && self.paths.is_translated(flow)
     }
 
     /// A fragment of a datagram that one point has begun, and others under another name.
@@ -389,8 +399,11 @@ impl Flight {
 
     /// Whether a flow may turn out to be that of a sighting by its bytes, and is not yet.
     fn may_be_of(&self, arrival: Arrival<'_>, flow: u32) -> bool {
-        let lane = arrival.sighting.lane;
-        self.paths.may_be_renamed(arrival.point, lane, flow)
+        let (point, sighting, _) = arrival.parts();
+        let is_shared = sighting.form == Form::Piece
+            && !sighting.is_renumbered
+            && self.paths.may_share(point, sighting.lane, flow);
+        is_shared || self.paths.may_be_renamed(point, sighting.lane, flow)
     }
 
     /// What has the same bytes, in flows that are free to be that of a sighting.

@@ -500,7 +500,7 @@ impl Flight {
     /// Lets what is seen be found by its bytes, where that may be needed.
     fn show_content(&mut self, number: u32, flow: u32, sighting: &Sighting) {
         let is_wanted = self.paths.is_wanting(flow) && self.is_looked_for(flow, sighting);
-        if is_wanted || may_be_renumbered(sighting) {
+        if is_wanted || may_be_renumbered(sighting) || self.may_be_shared(flow, sighting) {
             self.add_key(number, content_key(sighting));
         }
     }

@@ -21,6 +21,7 @@ mod interfaces;
 mod joined;
 mod many;
 mod march;
+mod masquerade;
 mod messages;
 mod missed;
 mod order;

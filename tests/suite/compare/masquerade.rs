@@ -1,0 +1,217 @@
+//! Several hosts that go by the address of one router, as pods do by that of their node: what
+//! tells their packets apart behind it are translated ports, identifiers of echoes, and what
+//! errors quote; fragments have nothing but their identification.
+
+use super::sight::{BEGIN, Packet, Sight};
+use super::{Faults, compare};
+use crate::cases::wire::sum;
+use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use crate::findings::packet::{ICMP, Path, Sum, UDP, cut, noise, udp, v4};
+use crate::support::count;
+use serde_json::Value;
+
+const HOSTS: u8 = 3;
+const ROUNDS: u32 = 200;
+const SERVER: [u8; 4] = [192, 0, 2, 9];
+const ROUTER: [u8; 4] = [192, 0, 2, 1];
+/// Where all of them send from, and where they send to.
+const SOURCE: u16 = 4_000;
+const PORT: u16 = 5_001;
+
+const ECHO: u8 = 8;
+const REPLY: u8 = 0;
+const UNREACHABLE: u8 = 3;
+
+/// Where packets are captured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Where each host has its own address.
+    Inside,
+    /// Behind the router.
+    Outside,
+}
+
+/// One of the hosts, as it is known at a point.
+#[derive(Clone, Copy)]
+struct Host {
+    number: u8,
+    at: At,
+}
+
+impl Host {
+    fn address(self) -> [u8; 4] {
+        match self.at {
+            At::Inside => [10, 1, 0, 11 + self.number],
+            At::Outside => ROUTER,
+        }
+    }
+
+    fn out(self) -> Path {
+        v4(self.address(), SERVER)
+    }
+
+    fn back(self) -> Path {
+        v4(SERVER, self.address())
+    }
+
+    /// What stands for its port or identifier.
+    fn name(self) -> u16 {
+        match self.at {
+            At::Inside => SOURCE,
+            At::Outside => 40_000 + u16::from(self.number),
+        }
+    }
+
+    /// A message of ICMP, with what is in its second word.
+    fn message(kind: u8, code: u8, word: [u8; 4], data: &[u8]) -> Vec<u8> {
+        let mut message = [&[kind, code, 0, 0][..], &word, data].concat();
+        let checksum = !sum(&message);
+        message[2..4].copy_from_slice(&checksum.to_be_bytes());
+        message
+    }
+
+    fn query(self, kind: u8, sequence: u16, bytes: usize) -> Vec<u8> {
+        let word = [self.name().to_be_bytes(), sequence.to_be_bytes()].concat();
+        let word = word.try_into().unwrap();
+        Self::message(kind, 0, word, &vec![0x5a; bytes])
+    }
+
+    fn datagram(self, round: u32, bytes: usize) -> Vec<u8> {
+        let data = noise(bytes, u64::from(self.number) << 32 | u64::from(round));
+        let mut datagram = udp(self.out(), PORT, &data, Sum::Zero);
+        datagram[..2].copy_from_slice(&self.name().to_be_bytes());
+        datagram
+    }
+
+    /// All it sends in a round, and all that comes back: way, protocol and what is in it.
+    fn round(self, round: u32) -> [(Path, u8, Vec<u8>); 6] {
+        let sequence = round as u16;
+        let small = self.datagram(round, 100);
+        let quoted = cut(self.out(), UDP, round, &small, 1_500).remove(0);
+        let error = Self::message(UNREACHABLE, 3, [0; 4], &quoted);
+        [
+            (self.out(), ICMP, self.query(ECHO, sequence, 56)),
+            (self.out(), ICMP, self.query(ECHO, sequence, 4_000)),
+            (self.out(), UDP, self.datagram(round, 4_000)),
+            (self.back(), ICMP, self.query(REPLY, sequence, 56)),
+            (self.back(), ICMP, self.query(REPLY, sequence, 4_000)),
+            (self.back(), ICMP, error),
+        ]
+    }
+}
+
+/// All that passes a point so many segments behind the first.
+fn seen(at: At, mtu: usize, segments: u64) -> Sight {
+    let hosts = (0..HOSTS).map(|number| Host { number, at });
+    let rounds = hosts.flat_map(|host| (0..ROUNDS).map(move |round| (host, round)));
+    let packets = rounds.flat_map(|(host, round)| {
+        let kinds = host.round(round).into_iter().enumerate();
+        kinds.flat_map(move |(kind, (path, protocol, bytes))| {
+            // The server numbers all alike that it sends to one address.
+            let id = u32::from(host.number) * 7 + 3 * round + 1_000 * kind as u32;
+            let pieces = cut(path, protocol, id, &bytes, mtu);
+            let last = pieces.len() - 1;
+            let sent = BEGIN
+                + u64::from(round) * 5 * MILLISECOND
+                + u64::from(host.number) * MILLISECOND
+                + kind as u64 * 50 * MICROSECOND;
+            let took = match path.to == host.back().to {
+                true => 3 - segments,
+                false => segments,
+            };
+            let pieces = pieces.into_iter().enumerate();
+            pieces.map(move |(index, ip)| Packet {
+                time: sent + took * 100 * MICROSECOND + index as u64 * MICROSECOND,
+                ip,
+                port: 100 * kind as u16 + u16::from(host.number),
+                datagram: round,
+                index: index as u32,
+                is_last: index == last,
+            })
+        })
+    });
+    Sight::between_beats(packets)
+}
+
+fn faults_of(faults: &mut Faults, segment: &Value, lost: &Sight) {
+    faults.must_count("lost", &segment["lost"], lost.counted());
+    for number in ["appeared", "corrupted", "duplicated", "outside"] {
+        let is = count(segment, number);
+        faults.unless(is == 0, || format!("{number} is {is}"));
+    }
+    let one_sided = segment["one_sided"].as_array().unwrap();
+    faults.unless(one_sided.is_empty(), || format!("one-sided: {one_sided:?}"));
+}
+
+/// What of them is lost in the last segment, and nothing else.
+fn are_told_apart(inside_mtu: usize) {
+    let here = seen(At::Inside, inside_mtu, 0);
+    let [router, server] = [1, 2].map(|segments| seen(At::Outside, 1_500, segments));
+    let is_out = |packet: &Packet| packet.port < 300;
+    let is_lost = |packet: &Packet| is_out(packet) && packet.datagram % 20 == 7;
+    let server = server.without(is_lost);
+    let comparison = compare(&[&here, &router, &server]);
+    let mut faults = Faults::new();
+    faults.must_be("relation", &comparison["relation"], "same");
+    let segments = &comparison["segments"];
+    faults_of(&mut faults, &segments[0], &Sight::default());
+    faults_of(&mut faults, &segments[1], &router.missing_in(&server));
+    faults.end();
+}
+
+#[test]
+fn hosts_behind_one_address_are_told_apart() {
+    are_told_apart(1_500);
+}
+
+/// A router that translates puts fragments together, and an interface of it shows them so.
+#[test]
+fn so_they_are_where_datagrams_are_whole_in_front() {
+    are_told_apart(9_000);
+}
+
+/// Each query is a flow of its own, named by its identifier, and each error by what it quotes.
+#[test]
+fn identifiers_and_quotes_are_named() {
+    let here = seen(At::Inside, 1_500, 0);
+    let behind = seen(At::Outside, 1_500, 1);
+    let comparison = compare(&[&here, &behind]);
+    let mut faults = Faults::new();
+    let flows = comparison["flows"].as_array().unwrap();
+    let of = |protocol: &str, back: bool| -> Vec<Vec<(Value, Value)>> {
+        let flows = flows.iter().filter(|flow| {
+            let is_back = flow["key"]["src"] == "192.0.2.9";
+            flow["key"]["protocol"] == protocol && is_back == back
+        });
+        let names = flows.map(|flow| {
+            let seen = flow["seen_as"].as_array().unwrap().iter();
+            let key = |seen: &Value| {
+                (
+                    seen["key"]["src_port"].clone(),
+                    seen["key"]["dst_port"].clone(),
+                )
+            };
+            seen.map(key).collect()
+        });
+        let mut names: Vec<Vec<(Value, Value)>> = names.collect();
+        names.sort_by_key(|name| format!("{name:?}"));
+        names
+    };
+    let query = |port: u16| (Value::from(port), Value::Null);
+    let named: Vec<_> = (40_000..40_003)
+        .map(|name| vec![query(4_000), query(name)])
+        .collect();
+    faults.unless(of("icmp", false) == named, || {
+        format!("{:?}", of("icmp", false))
+    });
+    let error = |port: u16| (Value::from(port), Value::from(PORT));
+    let errors = (40_000..40_003).map(|name| vec![error(4_000), error(name)]);
+    let mut back: Vec<_> = named.iter().cloned().chain(errors).collect();
+    back.sort_by_key(|name| format!("{name:?}"));
+    faults.unless(of("icmp", true) == back, || {
+        format!("{:?}", of("icmp", true))
+    });
+    let translated = count(&comparison, "path.changes.nat_flows");
+    faults.must_be("translated", &Value::from(translated), 12);
+    faults.end();
+}
