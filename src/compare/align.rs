@@ -7,6 +7,7 @@
 
 use super::clock::Slope;
 use super::content::hash;
+use super::conversations::Conversations;
 use super::order::Lead;
 use super::sighting::{Form, Sighting, TELLING_BYTES};
 use crate::model::{Addresses, Duration, FlowKey, Timestamp};
@@ -327,15 +328,20 @@ impl<'a> Common<'a> {
         slope.map_or(0.0, |slope| slope.tilt)
     }
 
+    /// By what addresses the same packets go at the two.
+    pub fn tell(&self, conversations: &mut Conversations) {
+        for (one, other) in &self.pairs {
+            conversations.join(one.addresses, other.addresses);
+        }
+    }
+
     /// Who lies in front, as far as that can be told: of each two hosts by what goes between
     /// them, whichever way.
-    pub fn leads(&self) -> BTreeMap<Addresses, Lead> {
+    pub fn leads(&self, conversations: &Conversations) -> BTreeMap<Addresses, Lead> {
         let are_set_alike = self.ahead.0.saturating_abs() < SET_ALIKE.0;
         let mut leads: BTreeMap<Addresses, Lead> = BTreeMap::new();
         for (one, other) in &self.pairs {
-            let reversed = one.addresses.reversed();
-            let is_turned = reversed < one.addresses;
-            let hosts = if is_turned { reversed } else { one.addresses };
+            let (hosts, is_turned) = conversations.of(one.addresses);
             let by_time = match are_set_alike {
                 true => (other.time - one.time).0.signum(),
                 false => 0,

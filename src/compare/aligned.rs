@@ -3,6 +3,7 @@
 
 use super::align::{Common, Sample};
 use super::content::HEAD_BYTES;
+use super::conversations::Conversations;
 use super::observer::{Manner, Observer};
 use super::order::{Known, Leads};
 use super::outcome::OrderFacts;
@@ -217,13 +218,10 @@ fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order, manner: &M
     let pairs = (0..captures).flat_map(|one| (one + 1..captures).map(move |other| (one, other)));
     // Where the order is given, only neighbours are asked whether they contradict it.
     let is_asked = |(one, other): &(usize, usize)| order == Order::Found || other - one == 1;
-    let leads: Leads = pairs
+    let commons = pairs
         .filter(is_asked)
-        .filter_map(|(one, other)| {
-            let common = common(together[one], together[other])?;
-            Some(((one, other), common.leads()))
-        })
-        .collect();
+        .filter_map(|(one, other)| Some(((one, other), common(together[one], together[other])?)));
+    let leads = leads(&commons.collect::<Vec<_>>());
     let known = Known::of(captures, &leads);
     let found: Vec<usize> = match order {
         Order::Given => (0..captures).collect(),
@@ -251,6 +249,18 @@ fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order, manner: &M
     };
     aligned.hang_together(common);
     aligned
+}
+
+/// Who lies in front, by what any two points have in common.
+fn leads(commons: &[((usize, usize), Common<'_>)]) -> Leads {
+    let mut conversations = Conversations::default();
+    for (_, common) in commons {
+        common.tell(&mut conversations);
+    }
+    let leads = commons.iter();
+    leads
+        .map(|(pair, common)| (*pair, common.leads(&conversations)))
+        .collect()
 }
 
 impl Aligned {

@@ -43,6 +43,7 @@ mod book;
 mod by_flow;
 mod clock;
 mod content;
+mod conversations;
 mod copies;
 mod damage;
 mod delay;

@@ -3,12 +3,12 @@
 //! errors quote; fragments have nothing but their identification.
 
 use super::sight::{BEGIN, Packet, Sight};
-use super::{Faults, compare};
+use super::{Captures, Faults, compare};
 use crate::cases::wire::sum;
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::{ICMP, Path, Sum, UDP, cut, noise, udp, v4};
 use crate::support::count;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const HOSTS: u8 = 3;
 const ROUNDS: u32 = 200;
@@ -47,11 +47,19 @@ impl Host {
     }
 
     fn out(self) -> Path {
-        v4(self.address(), SERVER)
+        let path = v4(self.address(), SERVER);
+        match self.at {
+            At::Inside => path,
+            At::Outside => path.routed(),
+        }
     }
 
     fn back(self) -> Path {
-        v4(SERVER, self.address())
+        let path = v4(SERVER, self.address());
+        match self.at {
+            At::Inside => path.routed(),
+            At::Outside => path,
+        }
     }
 
     /// What stands for its port or identifier.
@@ -87,7 +95,8 @@ impl Host {
     fn round(self, round: u32) -> [(Path, u8, Vec<u8>); 6] {
         let sequence = round as u16;
         let small = self.datagram(round, 100);
-        let quoted = cut(self.out(), UDP, round, &small, 1_500).remove(0);
+        // As it came to the server; the router translates no more of it than addresses and ports.
+        let quoted = cut(self.out().routed(), UDP, round, &small, 1_500).remove(0);
         let error = Self::message(UNREACHABLE, 3, [0; 4], &quoted);
         [
             (self.out(), ICMP, self.query(ECHO, sequence, 56)),
@@ -214,4 +223,29 @@ fn identifiers_and_quotes_are_named() {
     let translated = count(&comparison, "path.changes.nat_flows");
     faults.must_be("translated", &Value::from(translated), 12);
     faults.end();
+}
+
+/// What is known by other addresses on the way is told to be the same conversation.
+#[test]
+fn their_order_is_found() {
+    let here = seen(At::Inside, 9_000, 0);
+    let [router, server] = [1, 2].map(|segments| seen(At::Outside, 1_500, segments));
+    let mut captures = Captures::of(&[&server, &here, &router]);
+    let comparison = captures.compared(&["--order", "auto"]);
+    let points = comparison["points"].as_array().unwrap().iter();
+    let order: Vec<&Value> = points.map(|point| &point["file"]["path"]).collect();
+    captures.paths.rotate_left(1);
+    let must: Vec<Value> = captures.paths.iter().map(|path| json!(path)).collect();
+    assert!(
+        order.iter().copied().eq(&must),
+        "found {order:?}, must be {must:?}"
+    );
+    let nat = comparison["segments"][1]["changes"]["nat"]
+        .as_array()
+        .unwrap();
+    assert_eq!(
+        nat.len(),
+        0,
+        "between router and server nothing is translated"
+    );
 }

@@ -1,6 +1,5 @@
 //! What became of packets between two points, as a row.
 
-use super::flows::entering;
 use super::{is_named, loss};
 use crate::compare::{
     self, Between, DamageLook, DelayFigures, Delays, FlowFacts, Outcome, VERDICT_NAMES,
@@ -253,7 +252,7 @@ fn add_changes(outcome: &Outcome, flow: &FlowFacts, pair: usize, changes: &mut C
     changes.nat_flows += 1;
     if changes.nat.len() < MAX_NAT {
         changes.nat.push(NatMapping {
-            from: entering(outcome, flow),
+            from: flow_key(entered, &outcome.scopes),
             to: flow_key(left, &outcome.scopes),
             kind,
         });
