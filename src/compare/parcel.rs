@@ -70,8 +70,14 @@ pub(super) struct Piece {
     pub reordered: u32,
     /// Points where its bytes were others than where it was seen first.
     pub damaged: Mask,
+    /// The flow among whose packets it is counted where it is seen: that with ports, if a first
+    /// fragment had shown these by the time it was seen first.
+    pub counted_in: u32,
     pub next: u32,
 }
+
+// One of each fragment under way.
+const _: () = assert!(size_of::<Piece>() == 48);
 
 /// How one point saw a piece.
 #[derive(Clone, Copy, Debug, Default)]
@@ -179,6 +185,7 @@ impl Piece {
             seen: 0,
             reordered: 0,
             damaged: 0,
+            counted_in: NONE,
             next,
         }
     }

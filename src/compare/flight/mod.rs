@@ -329,8 +329,10 @@ impl Flight {
     /// A point saw a piece of a parcel.
     fn see(&mut self, arrival: Arrival<'_>, number: u32, piece: u32) {
         let (point, sighting, time) = arrival.parts();
+        self.name(point, sighting, number);
         let flow = self.paths.resolve(self.parcels[number].flow);
-        let order = self.paths.next_order(flow, point);
+        let counted_in = self.counted_in(number, piece);
+        let order = self.paths.next_order(counted_in, point);
         *self.seen_mut(piece, point) = Seen::of(sighting, order);
         self.ask_the_way(flow);
         let others = self.pieces[piece].seen;
@@ -343,7 +345,8 @@ impl Flight {
             self.learn(point, sighting, others, seen_at, flow, trust);
             let (points, seen) = (self.points, &self.seen);
             let order_at = |point: usize| seen[piece as usize * points + point].order;
-            self.pieces[piece].reordered |= self.paths.come(flow, point, others, order_at);
+            let reordered = self.paths.come(counted_in, point, others, order_at);
+            self.pieces[piece].reordered |= reordered;
         }
         let known = &mut self.pieces[piece];
         known.seen |= bit(point);
@@ -368,11 +371,26 @@ impl Flight {
         if others == 0 && self.parcels[number].seen != bit(point) {
             self.learn_recut(point, number, piece, flow);
         }
-        self.name(point, sighting, number);
         if others != 0 && sighting.is_nameless() {
             self.leave_nameless(number, sighting, point);
         }
         self.settle_at_once(number, piece, sighting);
+    }
+
+    /// The flow among whose packets a piece is counted.
+    fn counted_in(&mut self, number: u32, piece: u32) -> u32 {
+        let counted_in = match (self.pieces[piece].counted_in, self.parcels[number]) {
+            (
+                NONE,
+                Parcel {
+                    flow, ported: NONE, ..
+                },
+            ) => flow,
+            (NONE, Parcel { ported, .. }) => ported,
+            (known, _) => known,
+        };
+        self.pieces[piece].counted_in = counted_in;
+        self.paths.resolve(counted_in)
     }
 
     /// A first fragment shows the ports of its datagram.

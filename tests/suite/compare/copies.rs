@@ -1,6 +1,6 @@
 //! Packets that come twice, and packets that come late.
 
-use super::sight::{Packet, Sight, Stream};
+use super::sight::{Ids, Packet, Sight, Stream};
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::A_TO_B;
@@ -145,6 +145,31 @@ fn fragments_in_the_opposite_order_are_counted() {
     let comparison = compare(&[&here, &there]);
     let mut faults = Faults::new();
     faults.must_be("reordered", &comparison["path"]["reordered"], late);
+    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
+    faults.end();
+}
+
+/// Fragments of two flows between the same hosts, of which one waits in a longer queue: each
+/// keeps its order.
+#[test]
+fn fragments_of_another_flow_overtake_nobody() {
+    let here = Sight::of(&[
+        Stream::fragmented(PORT, A_TO_B),
+        Stream {
+            ids: Ids::From(30_000),
+            ..Stream::fragmented(5002, A_TO_B)
+        },
+    ]);
+    let there = here.later(MILLISECOND).map(|mut packet| {
+        packet.time += match packet.port {
+            PORT => 3_500 * MICROSECOND,
+            _ => 0,
+        };
+        packet
+    });
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    faults.must_be("reordered", &comparison["path"]["reordered"], 0);
     faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
     faults.end();
 }
