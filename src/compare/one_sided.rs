@@ -4,13 +4,15 @@
 //!
 //! A node's interface carries what goes to other pods and what the node says itself. What goes
 //! to a host, or comes from one, of which other flows do pass is lost if it is not on both sides.
-//! A host is what one point calls it: behind a translator all pods have the address of their
-//! node. What no router passes on, as neighbour discovery, each link has of its own.
+//! A host is what one point calls it, in the network of its tenant. One that is called otherwise
+//! at the other point proves nothing of others: behind a translator all pods have the address of
+//! their node, and those of one service have its. Nor does what goes to all. What no router passes
+//! on, as neighbour discovery, each link has of its own.
 
 use super::book::Series;
 use super::flight::{Flight, pairs};
 use super::outcome::FlowFacts;
-use crate::model::{FlowKey, IpVersion};
+use crate::model::{FlowKey, IpVersion, Network, ScopeSet};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
@@ -18,11 +20,12 @@ use hashbrown::HashMap;
 pub(super) fn set_apart<'a>(
     flight: &Flight,
     flows: &mut [FlowFacts],
+    scopes: &ScopeSet,
     series: impl Iterator<Item = &'a mut Series>,
 ) {
     let fronts = 0..flight.points.saturating_sub(1);
     let beyond: Vec<Beyond> = fronts
-        .map(|front| Beyond::of(flight, front, flows))
+        .map(|front| Beyond::of(flight, front, flows, scopes))
         .collect();
     for (pair, (ends, series)) in pairs(flight.points).zip(series).enumerate() {
         let mut are_apart = false;
@@ -31,7 +34,7 @@ pub(super) fn set_apart<'a>(
             else {
                 continue;
             };
-            if flow.stays_on_link(edge.point()) || !beyond[edge.front].has(&edge) {
+            if flow.stays_on_link(edge.point()) || !beyond[edge.front].has(&edge, scopes) {
                 flow.account.between[pair].set_apart();
                 are_apart = true;
             }
@@ -103,53 +106,72 @@ fn on_side(side: usize, (front, back): (usize, usize), points: usize) -> std::op
 /// of such that end on this side: of some it is not known well which way they go.
 struct Beyond([HashMap<Host, i64, RandomState>; 2]);
 
-type Host = (IpVersion, [u8; 16]);
+type Host = (Network, IpVersion, [u8; 16]);
 
 impl Beyond {
     /// Of flows of which something passes. Of those that have no account of their own it is taken
     /// to do so where both sides know them.
-    fn of(flight: &Flight, front: usize, flows: &[FlowFacts]) -> Self {
+    fn of(flight: &Flight, front: usize, flows: &[FlowFacts], scopes: &ScopeSet) -> Self {
         let mut beyond = Self([HashMap::default(), HashMap::default()]);
         let passes = |flow: &&FlowFacts| {
             let between = &flow.account.between[front];
-            between.front_passed.packets + between.back_passed.packets > 0
+            let has_passed = between.front_passed.packets + between.back_passed.packets > 0;
+            has_passed && !flow.stays_on_link(front)
         };
         for flow in flows.iter().filter(passes) {
             let keys = [front, front + 1].map(|point| flow.keys[point].as_ref());
-            beyond.take(keys, flow.is_backward);
+            beyond.take(keys, flow.is_backward, scopes);
         }
         if flows.iter().any(|flow| flow.account.flow.is_none()) {
             for flow in 0..flight.paths.count() as u32 {
                 let keys = [front, front + 1].map(|point| flight.paths.key_at(flow, point));
                 if !flight.paths.is_part(flow) && keys.iter().all(Option::is_some) {
-                    beyond.take(keys, flight.is_backward(flow));
+                    beyond.take(keys, flight.is_backward(flow), scopes);
                 }
             }
         }
         beyond
     }
 
-    /// Takes the ends of a flow that passes. What goes on is sent by who is in front, and what goes
-    /// back to them.
-    fn take(&mut self, keys: [Option<&FlowKey>; 2], is_backward: bool) {
-        for ((side, hosts), key) in self.0.iter_mut().enumerate().zip(keys) {
-            let goes_there = is_backward == (side == 1);
-            if let Some(key) = key {
-                *hosts.entry(host(key, goes_there)).or_insert(0) += 1;
-                *hosts.entry(host(key, !goes_there)).or_insert(0) -= 1;
+    /// Takes the ends of a flow that passes and is known at both points, as far as both call them
+    /// the same. What goes on is sent by who is in front, and what goes back to them.
+    fn take(&mut self, keys: [Option<&FlowKey>; 2], is_backward: bool, scopes: &ScopeSet) {
+        let [Some(front), Some(back)] = keys else {
+            return;
+        };
+        let is_to_all =
+            |key: &FlowKey| key.addresses.are_of_one_link() || key.addresses.are_to_many();
+        if is_to_all(front) || is_to_all(back) {
+            return;
+        }
+        for is_destination in [true, false] {
+            if address(front, is_destination) != address(back, is_destination) {
+                continue;
+            }
+            for ((side, hosts), key) in self.0.iter_mut().enumerate().zip([front, back]) {
+                let is_there = is_destination == (is_backward == (side == 1));
+                let flows = hosts.entry(host(key, is_destination, scopes));
+                *flows.or_insert(0) += if is_there { 1 } else { -1 };
             }
         }
     }
 
     /// Whether a flow that one side alone knows is of such a host.
-    fn has(&self, edge: &Edge) -> bool {
-        let mut ends = [true, false].map(|end| host(&edge.key, end)).into_iter();
+    fn has(&self, edge: &Edge, scopes: &ScopeSet) -> bool {
+        let mut ends = [true, false]
+            .map(|end| host(&edge.key, end, scopes))
+            .into_iter();
         ends.any(|host| self.0[edge.side].get(&host).is_some_and(|flows| *flows > 0))
     }
 }
 
 /// One end of a flow: the one it goes to, or the one it comes from.
-fn host(key: &FlowKey, is_destination: bool) -> Host {
+fn host(key: &FlowKey, is_destination: bool, scopes: &ScopeSet) -> Host {
+    let (version, address) = address(key, is_destination);
+    (scopes.network(key.scope), version, address)
+}
+
+fn address(key: &FlowKey, is_destination: bool) -> (IpVersion, [u8; 16]) {
     let address = match is_destination {
         true => key.addresses.destination,
         false => key.addresses.source,
@@ -220,7 +242,7 @@ mod tests {
             });
         }
         let mut series = vec![Series::new(crate::model::Duration(1)); pairs(POINTS).count()];
-        set_apart(&flight, &mut flows, series.iter_mut());
+        set_apart(&flight, &mut flows, &ScopeSet::default(), series.iter_mut());
         let are_apart = |pair: usize| {
             let betweens = flows.iter().map(move |flow| &flow.account.between[pair]);
             betweens.map(|between| between.one_sided.iter().any(|seen| seen.flows > 0))
@@ -270,15 +292,24 @@ mod tests {
         assert_eq!(told, [false, false, true, false, true]);
     }
 
+    /// One host behind a service, and one of several behind the address of their node.
     #[test]
-    fn hosts_have_the_names_that_a_point_knows() {
-        let translated = [Some(key(1, 2)), Some(key(7, 8))];
-        let lost = [Some(key(3, 2)), None];
-        let by_the_other_name = [Some(key(3, 8)), None];
-        assert_eq!(
-            apart(&[translated, lost, by_the_other_name]),
-            [false, false, true]
-        );
+    fn who_is_called_otherwise_there_proves_nothing_of_others() {
+        let service = [Some(key(1, 2)), Some(key(1, 8))];
+        let to_another_of_it = [Some(key(1, 2)), None];
+        assert_eq!(apart(&[service, to_another_of_it]), [false, true]);
+        let masked = [Some(key(1, 2)), Some(key(7, 2))];
+        let of_another = [None, Some(key(7, 5))];
+        let lost = [Some(key(1, 2)), None];
+        assert_eq!(apart(&[masked, of_another, lost]), [false, true, false]);
+    }
+
+    #[test]
+    fn what_goes_to_all_proves_nothing_of_who_sends_it() {
+        let passes = [Some(key(1, 2)), Some(key(1, 2))];
+        let heard = [Some(key(3, 255)), Some(key(3, 255))];
+        let mine = [Some(key(3, 5)), None];
+        assert_eq!(apart(&[passes, heard, mine]), [false, false, true]);
     }
 
     #[test]

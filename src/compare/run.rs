@@ -184,6 +184,8 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
     for clock in &mut flight.clocks {
         clock.fit();
     }
+    let mut ends = ends;
+    let scopes = scopes_of(&mut ends);
     let book = flight.take_book();
     let (tallies, shared) = (book.tallies.clone(), book.shared);
     let (mut accounts, mut series) = book.into_accounts();
@@ -202,13 +204,12 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
     one_sided::set_apart(
         &flight,
         &mut flows,
+        &scopes,
         series.iter_mut().map(|(series, _)| series),
     );
-    let mut scopes = ScopeSet::default();
     let mut points = Vec::new();
     for ((place, end), frames) in ends.into_iter().enumerate().zip(frames) {
         let clock = &flight.clocks[place];
-        scopes.merge(end.scopes);
         points.push(PointFacts {
             given: aligned.order[place],
             file: end.file,
@@ -230,7 +231,6 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
             tunnels_unopened: end.unopened,
         });
     }
-    scopes.settle();
     Outcome {
         points,
         strangers: Vec::new(),
@@ -246,6 +246,16 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
         clocks_set_back: flight.clocks_set_back,
         ended_early: false,
     }
+}
+
+/// The scopes of all points.
+fn scopes_of(ends: &mut [End]) -> ScopeSet {
+    let mut scopes = ScopeSet::default();
+    for end in ends {
+        scopes.merge(std::mem::take(&mut end.scopes));
+    }
+    scopes.settle();
+    scopes
 }
 
 /// The flows with what is known of them; those that turned out to be one are one.

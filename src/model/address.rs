@@ -71,6 +71,14 @@ impl Addresses {
         [self.source(), self.destination()].iter().any(is_of_link)
     }
 
+    /// Whether they go to a group or, as most networks have it, to all hosts of one.
+    pub fn are_to_many(&self) -> bool {
+        match self.destination() {
+            IpAddr::V4(to) => to.is_multicast() || to.octets()[3] == u8::MAX,
+            IpAddr::V6(to) => to.is_multicast(),
+        }
+    }
+
     fn address(&self, octets: &[u8; 16]) -> IpAddr {
         match self.version {
             IpVersion::V4 => Ipv4Addr::new(octets[0], octets[1], octets[2], octets[3]).into(),

@@ -25,7 +25,7 @@ pub use counters::Counters;
 pub use flow::{FlowKey, Ports};
 pub use frame::{Frame, FrameId, LinkType};
 pub use protocol::Protocol;
-pub use scope::{Scope, ScopeSet, ScopeTag, TunnelKey, TunnelKind, VlanStack};
+pub use scope::{Network, Scope, ScopeSet, ScopeTag, TunnelKey, TunnelKind, VlanStack};
 pub use sum::Sum;
 pub use time::{Duration, Timestamp};
 pub use verdict::{Verdict, VerdictCounts};

@@ -113,6 +113,16 @@ pub struct Scope {
     pub vlans: VlanStack,
 }
 
+/// Hosts of several networks may have the same addresses: those of tenants, each of which has an
+/// id of tunnels or VLANs of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Network {
+    /// Kind and id of the innermost tunnel.
+    tunnel: Option<(TunnelKind, Option<u32>)>,
+    /// VLAN tags directly in front of the IP header.
+    vlans: VlanStack,
+}
+
 /// 64-bit digest of a [`Scope`], the same in every run of one build.
 ///
 /// Facts and tables carry the tag instead of the scope. SipHash-2-4 with a fixed
@@ -211,6 +221,26 @@ impl ScopeSet {
             ceiling: self.ceiling,
         };
         (renamed, tags)
+    }
+
+    /// The network that a scope is of, whichever nodes it is carried between.
+    pub fn network(&self, tag: ScopeTag) -> Network {
+        Network {
+            tunnel: self.innermost_tunnel(tag),
+            vlans: self.get(tag).map(|scope| scope.vlans).unwrap_or_default(),
+        }
+    }
+
+    /// Kind and id of the innermost tunnel around a scope.
+    pub fn innermost_tunnel(&self, tag: ScopeTag) -> Option<(TunnelKind, Option<u32>)> {
+        let mut scope = self.get(tag)?;
+        for _ in 0..MAX_LAYERS {
+            if let Some(tunnel) = &scope.tunnel {
+                return Some((tunnel.kind, tunnel.id));
+            }
+            scope = self.get(scope.parent)?;
+        }
+        None
     }
 
     /// A scope and those around it that are remembered, innermost first.

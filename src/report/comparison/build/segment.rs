@@ -261,14 +261,7 @@ fn add_changes(outcome: &Outcome, flow: &FlowFacts, pair: usize, changes: &mut C
 
 /// The innermost tunnel around a flow.
 pub(super) fn tunnel(outcome: &Outcome, key: &FlowKey) -> Option<(TunnelKind, Option<u32>)> {
-    let mut scope = outcome.scopes.get(key.scope)?;
-    for _ in 0..crate::model::facts::MAX_LAYERS {
-        if let Some(tunnel) = &scope.tunnel {
-            return Some((tunnel.kind, tunnel.id));
-        }
-        scope = outcome.scopes.get(scope.parent)?;
-    }
-    None
+    outcome.scopes.innermost_tunnel(key.scope)
 }
 
 /// Which ends of a flow are others than they were. The identifier of an echo is of neither.
