@@ -300,9 +300,11 @@ impl<'a> Common<'a> {
             way.packets += 1;
             way.there = Some(other.addresses);
         }
+        let turn = turn(&ways);
         let mut told = [Vec::new(), Vec::new()];
         for (addresses, way) in &ways {
-            let Some(is_backward) = way.is_backward(ways.get(&addresses.reversed())) else {
+            let is_backward = way.is_backward(ways.get(&addresses.reversed()));
+            let Some(is_backward) = is_backward.or_else(|| Some(way.mean() < turn?)) else {
                 continue;
             };
             told[0].push((*addresses, is_backward));
@@ -377,10 +379,26 @@ impl Way {
         if self.steps != 0 {
             return Some(self.steps < 0);
         }
-        let reverse = reverse?;
-        let mean = |way: &Self| way.ahead / way.packets.max(1);
-        Some(mean(self) < mean(reverse))
+        Some(self.mean() < reverse?.mean())
     }
+
+    /// How far the other clock is ahead of this, in the mean.
+    fn mean(&self) -> i128 {
+        self.ahead / self.packets.max(1)
+    }
+}
+
+/// How far the other clock is ahead of what goes there at most as fast as of what comes back:
+/// what is further ahead than that goes there. Nothing where it is not known of both.
+fn turn(ways: &BTreeMap<Addresses, Way>) -> Option<i128> {
+    let known = ways.iter().filter_map(|(addresses, way)| {
+        let is_backward = way.is_backward(ways.get(&addresses.reversed()))?;
+        Some((is_backward, way.mean()))
+    });
+    let (back, there): (Vec<_>, Vec<_>) = known.partition(|(is_backward, _)| *is_backward);
+    let fastest = there.iter().map(|(_, mean)| *mean).min()?;
+    let fastest_back = back.iter().map(|(_, mean)| *mean).max()?;
+    (fastest > fastest_back).then(|| (fastest + fastest_back) / 2)
 }
 
 /// 1 if TTL or hop limit went down from one to the other, -1 if it went up.

@@ -3,7 +3,7 @@
 use super::{Flight, bit, nearest};
 use crate::compare::parcel::{Mask, Seen};
 use crate::compare::sighting::Sighting;
-use crate::model::Timestamp;
+use crate::model::{Addresses, Timestamp};
 
 /// What may be learnt from a packet that two points saw.
 #[derive(Clone, Copy, Debug)]
@@ -190,11 +190,16 @@ impl Flight {
         let points = self.paths.get(flow).points;
         let goes_back = (0..self.points).any(|point| {
             let key = self.paths.key_at(flow, point);
-            let hint = key.and_then(|key| self.backward.get(&(point, key.addresses)));
-            hint == Some(&true)
+            key.is_some_and(|key| self.go_back(point, key.addresses) == Some(true))
         });
         let known = self.paths.get_mut(flow);
         (known.goes_back, known.asked) = (goes_back, points);
+    }
+
+    /// Whether some addresses go back, as far as that is known of them or of those that answer.
+    fn go_back(&self, point: usize, addresses: Addresses) -> Option<bool> {
+        let hint = |addresses: Addresses| self.backward.get(&(point, addresses)).copied();
+        hint(addresses).or_else(|| hint(addresses.reversed()).map(|goes_back| !goes_back))
     }
 }
 
