@@ -361,7 +361,10 @@ impl Sight {
                 let content = Content::of_plain_stream(plain, header, self.head_bytes);
                 self.sightings.push(of_segment(base, &segment, &content));
             }
-            Some(_) => self.sightings.push(of_control(base, bytes, upper)),
+            Some(_) => {
+                let control = of_control(base, bytes, upper, self.head_bytes);
+                self.sightings.push(control);
+            }
         }
         if self.found.at.is_some() && self.is_latest_seen_again(&plain.key) {
             return;
@@ -455,7 +458,7 @@ impl Sight {
                 let content = Content::of_stream(stream, !is_cut(layer), self.head_bytes);
                 of_segment(base, &tcp.segment, &content)
             }
-            Transport::Tcp(_) => of_control(base, layer.payload_bytes, payload),
+            Transport::Tcp(_) => of_control(base, layer.payload_bytes, payload, self.head_bytes),
             _ => {
                 let content = Content::of_whole(layer, payload, self.head_bytes);
                 of_whole(base, layer.payload_bytes, &content)
@@ -614,20 +617,30 @@ fn of_whole(base: Sighting, bytes: u32, content: &Content) -> Sighting {
 }
 
 /// A TCP segment without data: known by sequence, acknowledgement, flags and window alone,
-/// since its options are changed on purpose.
-fn of_control(base: Sighting, bytes: u32, upper: &[u8]) -> Sighting {
+/// since its options are changed on purpose. Where it has no identification, and all captures
+/// have them, those tell acknowledgements apart that come again and again: nobody changes them
+/// once a connection is there.
+fn of_control(base: Sighting, bytes: u32, upper: &[u8], head_bytes: usize) -> Sighting {
     let word = |at: usize| match upper.get(at..).and_then(<[_]>::first_chunk::<4>) {
         Some(bytes) => u32::from_be_bytes(*bytes),
         None => 0,
+    };
+    let is_opening = upper.get(13).is_none_or(|flags| flags & SYN != 0);
+    let is_told_by_options = !base.is_numbered && !is_opening && head_bytes == HEAD_BYTES;
+    let options = match is_told_by_options {
+        true => Content::of_stream(upper.get(20..).unwrap_or_default(), true, head_bytes).head,
+        false => 0,
     };
     Sighting {
         form: Form::Whole,
         bytes,
         is_control: true,
-        head: hash(&[word(4).into(), word(8).into(), word(12).into()]),
+        head: hash(&[word(4).into(), word(8).into(), word(12).into(), options]),
         ..base
     }
 }
+
+const SYN: u8 = 0x02;
 
 fn checksum(transport: &Transport) -> Option<Verdict> {
     match transport {
