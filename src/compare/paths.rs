@@ -343,6 +343,14 @@ impl Paths {
         self.may_bind(point, lane, flow) && (0..self.points).all(may_be)
     }
 
+    /// How much of the name of a lane would be translated if it were of a flow: of addresses and
+    /// ports. Of flows with the same bytes the one is more likely of which that is less.
+    pub fn renamed(&self, point: usize, lane: u32, flow: u32) -> usize {
+        let mine = &self.lanes[point][lane as usize].key;
+        let theirs = (0..self.points).filter_map(|other| self.key_at(flow, other));
+        theirs.map(|key| differing(mine, key)).min().unwrap_or(0)
+    }
+
     /// Whether a flow without ports goes by other addresses at some points than at others.
     pub fn is_translated(&self, flow: u32) -> bool {
         !self.translated.is_empty() && self.translated.contains(&flow)
@@ -525,6 +533,19 @@ impl Paths {
         let flows = keys.flat_map(|key| self.by_name.all(Name::of(&without_ports(key))));
         flows.flat_map(|flow| self.names(self.resolve(flow)))
     }
+}
+
+/// How many of the addresses and ports of two flows differ.
+fn differing(one: &FlowKey, other: &FlowKey) -> usize {
+    let parts = |key: &FlowKey| {
+        let ports = key.ports.unwrap_or_default();
+        let ports = [ports.source, ports.destination];
+        ([key.addresses.source, key.addresses.destination], ports)
+    };
+    let ((one, my_ports), (other, their_ports)) = (parts(one), parts(other));
+    let addresses = one.iter().zip(&other).filter(|(one, other)| one != other);
+    let ports = my_ports.iter().zip(&their_ports);
+    addresses.count() + ports.filter(|(one, other)| one != other).count()
 }
 
 /// What is counted of a flow: points, and twice the pairs of points, of which there are no

@@ -82,25 +82,32 @@ impl Flight {
     }
 
     /// As what a parcel is, of which a point saw nothing: whole here or there, and in fragments
-    /// at the other; a third point may have seen these.
+    /// at the other, or in larger ones; a third point may have seen these.
     fn as_cut_otherwise(&self, arrival: Arrival<'_>, number: u32) -> Option<Found> {
         let sighting = arrival.sighting;
         let parcel = &self.parcels[number];
         let are_numbered = !sighting.is_renumbered && parcel.has_identity;
-        let may_be = parcel.form != sighting.form
-            && parcel.seen >> arrival.point & 1 == 0
-            && (!are_numbered || parcel.id == sighting.id);
+        let may_be = parcel.seen >> arrival.point & 1 == 0
+            && match are_numbered {
+                true => parcel.id == sighting.id,
+                false => parcel.form != sighting.form,
+            };
         let found = may_be.then(|| self.fit(arrival, number)).flatten();
         found.filter(|found| found.fit <= Fit::Part)
     }
 
-    /// The fragments that a point sees are of what is whole elsewhere; gives the flow by which
-    /// the rest of them is found.
-    fn bind_fragments(&mut self, point: usize, first: &Sighting, whole: u32) -> Option<u32> {
-        let ported = self.paths.resolve(self.parcels[whole].flow);
-        let base = self.paths.bases(ported).next()?;
+    /// The fragments that a point sees are of what is whole elsewhere, or in others; gives the flow
+    /// by which the rest of them is found.
+    fn bind_fragments(&mut self, point: usize, first: &Sighting, number: u32) -> Option<u32> {
+        let parcel = self.parcels[number];
+        let flow = self.paths.resolve(parcel.flow);
+        let (ported, base) = match parcel.form {
+            Form::Piece => (self.paths.resolve(parcel.ported), flow),
+            _ => (flow, self.paths.bases(flow).next()?),
+        };
         let base = self.paths.resolve(base);
-        let is_it = first.ported == NO_LANE || self.may_be(point, first.ported, ported);
+        let are_unknown = first.ported == NO_LANE || ported == NONE;
+        let is_it = are_unknown || self.may_be(point, first.ported, ported);
         is_it.then(|| self.bind_lane(point, first.lane, base))?
     }
 

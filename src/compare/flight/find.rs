@@ -7,7 +7,7 @@ use super::{
     may_be_renumbered, place_in,
 };
 use crate::compare::parcel::{Parcel, UNKNOWN};
-use crate::compare::sighting::{Form, Sighting};
+use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::{Duration, Protocol};
 
@@ -93,7 +93,7 @@ impl Flight {
         if sighting.form != Form::Piece || !self.is_looked_for(flow, sighting) {
             return None;
         }
-        let found = self.alike_in_content(arrival, |theirs| self.may_be_of(arrival, theirs))?;
+        let found = self.alike_in_content(arrival, |theirs| self.may_be_in(arrival, theirs))?;
         self.bind_to(arrival, flow, &found);
         self.unite(named.parcel, found.parcel);
         Some(found)
@@ -393,36 +393,62 @@ impl Flight {
         if arrival.sighting.form != Form::Piece {
             self.call_in_from_others(arrival.point);
         }
-        let is_free = |theirs| theirs == flow || self.may_be_of(arrival, theirs);
+        let is_free = |parcel: &Parcel| {
+            let theirs = self.paths.resolve(parcel.flow);
+            theirs == flow || self.may_be_in(arrival, parcel)
+        };
         self.alike_in_content(arrival, is_free)
+    }
+
+    /// Whether a sighting may be of a parcel by its bytes, whose flow is not known to be its own.
+    fn may_be_in(&self, arrival: Arrival<'_>, parcel: &Parcel) -> bool {
+        self.may_be_of(arrival, self.paths.resolve(parcel.flow)) || self.may_share(arrival, parcel)
+    }
+
+    /// Whether a fragment may be of a flow that has others at its point. Where it has another
+    /// identification there, this is told by the ports that a first fragment shows.
+    fn may_share(&self, arrival: Arrival<'_>, parcel: &Parcel) -> bool {
+        let (point, sighting, _) = arrival.parts();
+        let theirs = self.paths.resolve(parcel.flow);
+        let may_share =
+            sighting.form == Form::Piece && self.paths.may_share(point, sighting.lane, theirs);
+        let has_ports = || {
+            let ported = self.paths.resolve(parcel.ported);
+            let mine = sighting.ported;
+            let may_be = |ported| {
+                self.paths.resolve(self.paths.bound_to(point, mine)) == ported
+                    || self.paths.may_be_renamed(point, mine, ported)
+            };
+            mine != NO_LANE && ported != NONE && may_be(ported)
+        };
+        may_share && (!sighting.is_renumbered || has_ports())
     }
 
     /// Whether a flow may turn out to be that of a sighting by its bytes, and is not yet.
     fn may_be_of(&self, arrival: Arrival<'_>, flow: u32) -> bool {
-        let (point, sighting, _) = arrival.parts();
-        let is_shared = sighting.form == Form::Piece
-            && !sighting.is_renumbered
-            && self.paths.may_share(point, sighting.lane, flow);
-        is_shared || self.paths.may_be_renamed(point, sighting.lane, flow)
+        let lane = arrival.sighting.lane;
+        self.paths.may_be_renamed(arrival.point, lane, flow)
     }
 
     /// What has the same bytes, in flows that are free to be that of a sighting.
     fn alike_in_content(
         &self,
         arrival: Arrival<'_>,
-        is_free: impl Fn(u32) -> bool,
+        is_free: impl Fn(&Parcel) -> bool,
     ) -> Option<Found> {
         let (point, sighting, time) = arrival.parts();
         let chain = self.index.newest(content_key(sighting));
-        let mut best: Option<(Found, (bool, Duration))> = None;
+        let mut best: Option<(Found, (usize, bool, Duration))> = None;
         for parcel in chain.take(MAX_CHAIN) {
-            let theirs = self.paths.resolve(self.parcels[parcel].flow);
-            let fitting = is_free(theirs).then(|| self.fit_by_content(point, parcel, sighting));
+            let is_free = is_free(&self.parcels[parcel]);
+            let fitting = is_free.then(|| self.fit_by_content(point, parcel, sighting));
             let Some(found) = fitting.flatten() else {
                 continue;
             };
             let known = &self.parcels[parcel];
-            let rank = (known.id != sighting.id, apart(time, known.first));
+            let flow = self.paths.resolve(known.flow);
+            let renamed = self.paths.renamed(point, sighting.lane, flow);
+            let rank = (renamed, known.id != sighting.id, apart(time, known.first));
             if best.is_none_or(|(_, best)| rank < best) {
                 best = Some((found, rank));
             }
