@@ -51,6 +51,11 @@ impl Look {
             .map(|what| (what, 0))
             .or_else(|| became(back, front).map(|what| (what, 1)))
     }
+
+    /// Whether a checksum that was right, or left to a NIC, is wrong further on.
+    pub fn breaks(&self, further: &Self) -> bool {
+        became(self.verdict(), further.verdict()) == Some(Oddity::ChecksumBroken)
+    }
 }
 
 fn became(from: usize, to: usize) -> Option<Oddity> {

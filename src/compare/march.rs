@@ -14,6 +14,8 @@ use std::collections::VecDeque;
 
 /// How many that are expected are passed over before somebody is taken to be out of step.
 const PASSED_OVER: usize = 16;
+/// So many that lined up last are looked through, for what goes by another name.
+const LATEST: usize = 256;
 /// How many may have lined up behind the first that still waits.
 const MOST_DUE: usize = 1 << 17;
 
@@ -297,6 +299,19 @@ impl March {
         let mut line = std::iter::successors(first, next);
         let mut few = line.by_ref().take(PASSED_OVER);
         few.any(|place| self.waiting[place].sighting.is_same_as(sighting)) || line.next().is_some()
+    }
+
+    /// Flows of which something that waits has the bytes of a sighting, and that one point has not
+    /// seen: of the latest that lined up, whatever their flows.
+    pub fn with_bytes_of(&self, point: usize, sighting: &Sighting) -> impl Iterator<Item = u32> {
+        let latest = self.due.iter().rev().take(LATEST);
+        let waiting = latest.map(|(number, place)| (*number, &self.waiting[*place]));
+        waiting.filter_map(move |(number, waiting)| {
+            let is_it = waiting.number == number
+                && waiting.seen & 1 << point == 0
+                && waiting.sighting.is_same_as(sighting);
+            is_it.then_some(waiting.flow)
+        })
     }
 
     /// The first in the line of a flow.

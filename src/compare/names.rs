@@ -61,6 +61,18 @@ impl Name {
         })
     }
 
+    /// Of what a flow answers. Identifiers of ICMP are the same both ways.
+    pub fn answered(key: &FlowKey) -> Self {
+        let asked = key.reversed();
+        Self::of(&FlowKey {
+            ports: match key.protocol.has_ports() {
+                true => asked.ports,
+                false => key.ports,
+            },
+            ..asked
+        })
+    }
+
     /// The same at every point.
     pub fn hash(&self) -> u64 {
         FixedState::with_seed(0).hash_one(self)

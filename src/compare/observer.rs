@@ -801,4 +801,25 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn options_tell_acknowledgements_apart_that_have_no_identification() {
+        let head = |stamp: u8, flags: u8, is_numbered: bool, head_bytes: usize| {
+            let header = [[0, 1, 0, 2], [0; 4], [0; 4], [0x80, flags, 1, 0], [0; 4]].concat();
+            let options = [[1, 1, 8, 10], [0, 0, 0, stamp], [0; 4]].concat();
+            let base = Sighting {
+                is_numbered,
+                ..BLANK
+            };
+            of_control(base, 32, &[header, options].concat(), head_bytes).head
+        };
+        const ACK: u8 = 0x10;
+        let is_told = |flags, is_numbered, head_bytes| {
+            head(1, flags, is_numbered, head_bytes) != head(2, flags, is_numbered, head_bytes)
+        };
+        assert!(is_told(ACK, false, HEAD_BYTES));
+        assert!(!is_told(ACK, true, HEAD_BYTES));
+        assert!(!is_told(ACK | SYN, false, HEAD_BYTES));
+        assert!(!is_told(ACK, false, HEAD_BYTES - 1));
+    }
 }

@@ -29,7 +29,7 @@ pub(super) struct Paths {
     orders: Vec<u32>,
     by_name: Names,
     met: Met,
-    /// Flows without ports that go by other addresses at some points than at others.
+    /// Flows that go by other addresses and ports at some points than at others.
     translated: HashSet<u32, RandomState>,
 }
 
@@ -306,9 +306,6 @@ impl Paths {
 
     /// Notes whether a lane, of a flow, has other addresses than that has elsewhere.
     fn note_translated(&mut self, point: usize, lane: u32, flow: u32) {
-        if self.lanes[point][lane as usize].has_ports() {
-            return;
-        }
         let mine = self.name(point, lane);
         let mut keys = (0..self.points).filter_map(|point| self.key_at(flow, point));
         let is_translated = keys.any(|key| Name::of(key) != mine);
@@ -331,16 +328,43 @@ impl Paths {
     /// translated in between, neither goes by its own where the other is known. Fragments have
     /// no ports, and others go between the same addresses.
     pub fn may_be_renamed(&self, point: usize, lane: u32, flow: u32) -> bool {
+        self.may_bind(point, lane, flow) && self.is_free(point, lane, flow)
+    }
+
+    /// Whether a lane may be that of a flow from now on, whose ever it was, and whatever that flow
+    /// had before.
+    pub fn may_take_over(&self, point: usize, lane: u32, flow: u32) -> bool {
+        self.lanes[point][lane as usize].has_ports() && self.is_free(point, lane, flow)
+    }
+
+    /// Whether neither a lane goes by its own name where a flow is known, nor that where the lane
+    /// is.
+    fn is_free(&self, point: usize, lane: u32, flow: u32) -> bool {
         let mine = self.lanes[point][lane as usize].name;
         let may_be = |other: usize| {
             let there = self.lane_at(flow, other);
-            there == NO_LANE || {
+            other == point || there == NO_LANE || {
                 let theirs = self.lanes[other][there as usize].name;
                 let has_met = |name: u32, point: usize| self.met.at(name) & 1 << point != 0;
                 theirs == mine || !(has_met(mine, other) || has_met(theirs, point))
             }
         };
-        self.may_bind(point, lane, flow) && (0..self.points).all(may_be)
+        (0..self.points).all(may_be)
+    }
+
+    /// Flows that answer, at other points, the one that a lane answers, if they go by another name
+    /// there.
+    pub fn answering(&self, point: usize, lane: u32) -> impl Iterator<Item = u32> + '_ {
+        let asked = Name::answered(&self.lanes[point][lane as usize].key);
+        let asked = self.by_name.all(asked).map(|flow| self.resolve(flow));
+        let asked = asked.filter(|flow| self.is_translated(*flow));
+        let others = (0..self.points).filter(move |other| *other != point);
+        let keys = asked.flat_map(move |flow| {
+            let others = others.clone();
+            others.filter_map(move |other| self.key_at(flow, other))
+        });
+        let answers = keys.flat_map(|key| self.by_name.all(Name::answered(key)));
+        answers.map(|flow| self.resolve(flow))
     }
 
     /// How much of the name of a lane would be translated if it were of a flow: of addresses and
@@ -351,7 +375,7 @@ impl Paths {
         theirs.map(|key| differing(mine, key)).min().unwrap_or(0)
     }
 
-    /// Whether a flow without ports goes by other addresses at some points than at others.
+    /// Whether a flow goes by other addresses and ports at some points than at others.
     pub fn is_translated(&self, flow: u32) -> bool {
         !self.translated.is_empty() && self.translated.contains(&flow)
     }

@@ -1,6 +1,7 @@
 //! The parcel that a sighting is of: by flow and identification, by its datagram, by its
 //! bytes, or under another name.
 
+use super::settle::LINGER;
 use super::step::COPIES_COME_WITHIN;
 use super::{
     Arrival, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, content_key, datagram_key,
@@ -15,7 +16,9 @@ use crate::model::{Duration, Protocol};
 /// the same identification.
 const FRAGMENTS_COME_WITHIN: Duration = Duration::from_millis(500);
 /// Bytes that differ are damage only so near in time: identifications come again.
-const DAMAGE_WITHIN: Duration = Duration::from_millis(50);
+const DAMAGE_WITHIN: Duration = LINGER;
+/// The same where a checksum tells, too.
+const BROKEN_WITHIN: Duration = Duration::from_secs(1);
 
 /// How a sighting fits a parcel, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,10 +74,11 @@ impl Flight {
             return Some(begun);
         }
         let is_looked_for = is_unknown && self.is_looked_for(flow, sighting);
+        let mut found = None;
         if is_looked_for || may_be_renumbered(sighting) || self.may_be_shared(flow, sighting) {
-            return self.by_content(arrival, flow);
+            found = self.by_content(arrival, flow);
         }
-        None
+        found.or_else(|| is_looked_for.then(|| self.by_answer(arrival)).flatten())
     }
 
     /// Whether a fragment may be of another host behind the address of its flow, which keeps its
@@ -101,7 +105,7 @@ impl Flight {
 
     /// By flow, and all that became part of it. What is begun under two of these names is
     /// one.
-    fn by_name(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+    pub(super) fn by_name(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         if let Some(found) = self.with_the_latest(arrival, flow) {
             return Some(found);
         }
@@ -402,7 +406,9 @@ impl Flight {
 
     /// Whether a sighting may be of a parcel by its bytes, whose flow is not known to be its own.
     fn may_be_in(&self, arrival: Arrival<'_>, parcel: &Parcel) -> bool {
-        self.may_be_of(arrival, self.paths.resolve(parcel.flow)) || self.may_share(arrival, parcel)
+        self.may_be_of(arrival, self.paths.resolve(parcel.flow))
+            || self.may_share(arrival, parcel)
+            || self.may_be_named_anew(arrival, parcel)
     }
 
     /// Whether a fragment may be of a flow that has others at its point. Where it has another
@@ -431,7 +437,7 @@ impl Flight {
     }
 
     /// What has the same bytes, in flows that are free to be that of a sighting.
-    fn alike_in_content(
+    pub(super) fn alike_in_content(
         &self,
         arrival: Arrival<'_>,
         is_free: impl Fn(&Parcel) -> bool,
@@ -564,22 +570,18 @@ impl Flight {
         at: u32,
         parcel: &Parcel,
     ) -> Option<Fit> {
-        let (point, sighting, time) = arrival.parts();
+        let (point, sighting, _) = arrival.parts();
         let piece = &self.pieces[at];
         if sighting.form == Form::Segment {
             self.numbers_between(parcel, sighting, sighting.offset)?;
         }
         let agrees = piece.agrees(sighting) || sighting.form != parcel.form;
         if piece.seen & bit(point) == 0 {
-            let is_near = apart(time, parcel.first) <= DAMAGE_WITHIN;
-            // Another stretch of a stream never takes the place of one.
-            let is_named = sighting.has_identity() && parcel.id == sighting.id;
-            // Without a name, one that begins as no other does is known by that.
-            let begins_alone = !parcel.has_identity && sighting.is_nameless() && parcel.tells_time;
-            let may_be_damaged = is_near && (is_named || begins_alone);
             return match agrees {
                 true => Some(Fit::Same),
-                false => may_be_damaged.then_some(Fit::Damaged),
+                false => self
+                    .may_be_damaged(arrival, at, parcel)
+                    .then_some(Fit::Damaged),
             };
         }
         let before = self.seen(at, point).time;
@@ -588,6 +590,29 @@ impl Flight {
             && parcel.id == sighting.id
             && apart(sighting.time, before) <= COPIES_COME_WITHIN;
         is_copy.then_some(Fit::Copy)
+    }
+
+    /// Whether what has other bytes than a piece may be that, damaged: as another point has it, or
+    /// soon enough.
+    fn may_be_damaged(&self, arrival: Arrival<'_>, at: u32, parcel: &Parcel) -> bool {
+        let (_, sighting, time) = arrival.parts();
+        let piece = &self.pieces[at];
+        if self.damages.is_alike(at, piece, sighting) {
+            return true;
+        }
+        // Another stretch of a stream never takes the place of one.
+        let is_named = sighting.has_identity() && parcel.id == sighting.id;
+        // Without a name, one that begins as no other does is known by that.
+        let begins_alone = !parcel.has_identity && sighting.is_nameless() && parcel.tells_time;
+        let first = piece.seen.trailing_zeros() as usize;
+        let is_broken = first < self.points && self.seen(at, first).look.breaks(&sighting.look);
+        let is_stretch = is_broken && sighting.form == Form::Segment;
+        let within = if is_broken {
+            BROKEN_WITHIN
+        } else {
+            DAMAGE_WITHIN
+        };
+        apart(time, parcel.first) <= within && (is_named || begins_alone || is_stretch)
     }
 
     /// Whether a point saw the bytes of a piece, but in others.

@@ -5,9 +5,11 @@ mod abreast;
 mod aside;
 mod begun;
 mod clocks;
+mod damages;
 mod find;
 mod nameless;
 mod recut;
+mod reused;
 mod settle;
 mod step;
 mod stray;
@@ -16,6 +18,7 @@ mod stretch;
 pub(super) use self::abreast::{ABREAST, AT_ONCE};
 use self::aside::Aside;
 use self::clocks::Trust;
+use self::damages::Damages;
 use self::find::{Fit, Found};
 pub(super) use self::settle::LINGER;
 use self::step::Told;
@@ -80,6 +83,7 @@ pub(super) struct Flight {
     strays: Strays,
     aside: Aside,
     pieces: Slab<Piece>,
+    damages: Damages,
     /// Of each piece, by point.
     seen: Stretches<Seen>,
     /// By point: the parcel of the latest fragment that it saw.
@@ -174,6 +178,7 @@ impl Flight {
             strays: Strays::default(),
             aside: Aside::new(points),
             pieces: Slab::default(),
+            damages: Damages::default(),
             seen: Stretches::default(),
             latest: vec![NONE; points],
             supers: HashMap::default(),
@@ -276,6 +281,9 @@ impl Flight {
         }
         // It may have turned out meanwhile.
         let flow = self.paths.flow_of(point, sighting.lane);
+        if flow != NONE && self.takes_over(arrival, flow) {
+            return;
+        }
         let is_spread = sighting.form == Form::Segment && self.spread(arrival, flow);
         if !is_spread {
             self.begin(arrival, flow);
@@ -319,7 +327,10 @@ impl Flight {
                 self.seen_mut(piece, point).came_again(sighting);
                 return;
             }
-            Fit::Damaged => self.pieces[piece].damaged |= bit(point),
+            Fit::Damaged => {
+                self.damages.note(piece, sighting);
+                self.pieces[piece].damaged |= bit(point);
+            }
             Fit::Message(_) => self.parcels[found.parcel].is_super_udp = true,
             Fit::Same | Fit::Part => {}
         }
@@ -518,7 +529,7 @@ impl Flight {
     /// Lets what is seen be found by its bytes, where that may be needed.
     fn show_content(&mut self, number: u32, flow: u32, sighting: &Sighting) {
         let is_wanted = self.paths.is_wanting(flow) && self.is_looked_for(flow, sighting);
-        if is_wanted || may_be_renumbered(sighting) || self.may_be_shared(flow, sighting) {
+        if is_wanted || may_be_renumbered(sighting) || self.paths.is_translated(flow) {
             self.add_key(number, content_key(sighting));
         }
     }

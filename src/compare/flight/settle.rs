@@ -296,9 +296,12 @@ impl Flight {
         self.write(number);
         let mut at = self.parcels[number].pieces;
         while at != NONE {
-            let next = self.pieces[at].next;
+            let piece = self.pieces[at];
+            if piece.damaged != 0 {
+                self.damages.forget(at);
+            }
             self.pieces.remove(at);
-            at = next;
+            at = piece.next;
         }
     }
 

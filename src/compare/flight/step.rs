@@ -110,6 +110,7 @@ impl Flight {
         match self.told(arrival, flow) {
             Told::Copy => return true,
             Told::Unclear => return false,
+            Told::New if self.takes_over(arrival, flow) => return true,
             Told::New => {}
         }
         let key = sighting.identity().key(flow);

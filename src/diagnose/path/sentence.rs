@@ -124,8 +124,24 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
             number::count(between.outside[0])
         ));
     }
+    if let Some(apart) = apart(between) {
+        losses.push_str(&apart);
+    }
     let does = [losses].into_iter().chain(faults(between));
     does.map(|does| format!("{segment} {does}")).collect()
+}
+
+/// What enters of hosts of which nothing leaves, if that is as much as a tenth of what is judged:
+/// it may be other traffic, or all dropped.
+fn apart(between: &Between) -> Option<String> {
+    let packets = between.one_sided[0].count.packets;
+    let is_much = packets > 0 && packets >= between.front.packets / 10;
+    is_much.then(|| {
+        format!(
+            ", and shows nothing of the hosts of {} more, which may be other traffic",
+            number::counted(packets, "packet")
+        )
+    })
 }
 
 /// What it loses, and how.

@@ -3,7 +3,7 @@
 use super::sight::{Ids, Packet, Sight, Stream};
 use super::{Faults, compare};
 use crate::findings::capture::MILLISECOND;
-use crate::findings::packet::A_TO_B;
+use crate::findings::packet::{A_TO_B, B_TO_A};
 use serde_json::{Value, json};
 
 const PORT: u16 = 5001;
@@ -246,5 +246,41 @@ fn other_data_is_shown() {
         }
     });
     are_all(&mut faults, &damage, "kind", "replaced");
+    faults.end();
+}
+
+/// Three points, 60 ms apart, whose clocks both directions tell: what is damaged on the way to the
+/// second is so at the third, and no other packet.
+#[test]
+fn damage_far_away_is_told_once() {
+    const FAR: u64 = 60 * MILLISECOND;
+    let there = Sight::of(&streams());
+    let back = Sight::only(&[Stream::to(5004, B_TO_A)]);
+    let is_damaged = |packet: &Packet| packet.port != 5004 && packet.datagram % 90 == 17;
+    let damaged = there.map(|mut packet| {
+        if is_damaged(&packet) {
+            let last = packet.ip.len() - 1;
+            packet.ip[last] ^= 0x10;
+        }
+        packet
+    });
+    let points = [
+        there.and(&back.later(2 * FAR)),
+        damaged.later(FAR).and(&back.later(FAR)),
+        damaged.later(2 * FAR).and(&back),
+    ];
+    let comparison = compare(&[&points[0], &points[1], &points[2]]);
+    let count = points[0]
+        .0
+        .iter()
+        .filter(|packet| is_damaged(packet))
+        .count() as u64;
+    let mut faults = Faults::new();
+    for (segment, corrupted) in [(0, count), (1, 0)] {
+        let segment = &comparison["segments"][segment];
+        faults.must_be("corrupted", &segment["corrupted"], corrupted);
+        faults.must_be("lost", &segment["lost"]["packets"], 0);
+        faults.must_be("appeared", &segment["appeared"], 0);
+    }
     faults.end();
 }

@@ -2,11 +2,11 @@
 //! tells their packets apart behind it are translated ports, identifiers of echoes, and what
 //! errors quote; fragments have nothing but their identification.
 
-use super::sight::{BEGIN, Packet, Sight};
+use super::sight::{BEATS, BEGIN, Packet, Sight};
 use super::{Captures, Faults, compare};
 use crate::cases::wire::sum;
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
-use crate::findings::packet::{ICMP, Path, Sum, UDP, cut, noise, udp, v4};
+use crate::findings::packet::{ICMP, Path, Sum, UDP, cut, noise, udp, v4, v6};
 use crate::support::count;
 use serde_json::{Value, json};
 
@@ -248,4 +248,160 @@ fn their_order_is_found() {
         0,
         "between router and server nothing is translated"
     );
+}
+
+/// One host's own capture beside that of the router, where all of them have one address: what is
+/// of others is not of this path.
+#[test]
+fn what_others_send_in_the_name_of_all_is_not_of_the_path() {
+    let all = seen(At::Inside, 1_500, 0);
+    let is_mine =
+        |packet: &Packet| packet.port.is_multiple_of(100) || [BEATS, 9].contains(&packet.port);
+    let mine = Sight(all.0.into_iter().filter(is_mine).collect());
+    let behind = seen(At::Outside, 1_500, 1);
+    let comparison = compare(&[&mine, &behind]);
+    let mut faults = Faults::new();
+    let segment = &comparison["segments"][0];
+    faults.must_be("lost", &segment["lost"]["packets"], 0);
+    faults.must_be("appeared", &segment["appeared"], 0);
+    let seen = segment["one_sided"].as_array().unwrap().iter();
+    let others: u64 = seen.map(|one| one["packets"].as_u64().unwrap()).sum();
+    let must = (behind.0.len() - mine.0.len()) as u64;
+    faults.must_be("of others", &Value::from(others), must);
+    faults.end();
+}
+
+/// Packets at a point, from these.
+fn packets(all: impl Iterator<Item = (u64, u16, u32, Vec<Vec<u8>>)>) -> Sight {
+    let packets = all.flat_map(|(time, port, datagram, pieces)| {
+        let last = pieces.len() - 1;
+        let pieces = pieces.into_iter().enumerate();
+        pieces.map(move |(index, ip)| Packet {
+            time: BEGIN + time + index as u64 * MICROSECOND,
+            ip,
+            port,
+            datagram,
+            index: index as u32,
+            is_last: index == last,
+        })
+    });
+    Sight::between_beats(packets)
+}
+
+fn must_be_whole(comparison: &Value, sent: &Sight) {
+    let segment = &comparison["segments"][0];
+    let mut faults = Faults::new();
+    faults.must_be("relation", &comparison["relation"], "same");
+    faults.must_be("sent", &segment["sent"]["packets"], sent.0.len() as u64);
+    for number in [
+        "lost.packets",
+        "appeared",
+        "corrupted",
+        "duplicated",
+        "outside",
+    ] {
+        let is = count(segment, number);
+        faults.unless(is == 0, || format!("{number} is {is}"));
+    }
+    faults.end();
+}
+
+/// A port of the router is for the next connection once one is over, and a host begins another
+/// from the same port of its own: names of both sides come again, in other pairs.
+#[test]
+fn names_come_again_for_others() {
+    let sight = |at: At, segments: u64| {
+        let exchanges = (0..600_u32).flat_map(move |number| {
+            let host = Host {
+                number: (number % 3) as u8,
+                at,
+            };
+            let name = match at {
+                At::Inside => 4_000 + number as u16 / 3 % 70,
+                At::Outside => 40_000 + number as u16 % 111,
+            };
+            let (out, back) = (host.out(), host.back());
+            let ports = [name.to_be_bytes(), 53_u16.to_be_bytes()];
+            let of = |path: Path, ports: [[u8; 2]; 2], seed: u32| {
+                let mut datagram = udp(path, 53, &noise(40, seed.into()), Sum::Zero);
+                datagram[..4].copy_from_slice(&ports.concat());
+                cut(path, UDP, seed, &datagram, 1_500)
+            };
+            let asked = of(out, ports, 2 * number + 1);
+            let answered = of(back, [ports[1], ports[0]], 2 * number + 2);
+            let time = u64::from(number) * 5 * MILLISECOND;
+            let took = segments * 100 * MICROSECOND;
+            [
+                (time + took, 53, 2 * number, asked),
+                (time + MILLISECOND - took, 53, 2 * number + 1, answered),
+            ]
+        });
+        packets(exchanges)
+    };
+    let here = sight(At::Inside, 0);
+    must_be_whole(&compare(&[&here, &sight(At::Outside, 1)]), &here);
+}
+
+/// Large fragments that a translator puts together, and cuts to the size of its link.
+#[test]
+fn large_fragments_are_cut_anew_behind_it() {
+    let sight = |at: At, mtu: usize| {
+        let datagrams = (0..3 * ROUNDS).map(move |number| {
+            let host = Host {
+                number: (number % 3) as u8,
+                at,
+            };
+            let pieces = cut(host.out(), UDP, number, &host.datagram(number, 20_000), mtu);
+            (u64::from(number) * 2 * MILLISECOND, PORT, number, pieces)
+        });
+        packets(datagrams)
+    };
+    let here = sight(At::Inside, 9_000);
+    let behind = sight(At::Outside, 1_500).later(100 * MICROSECOND);
+    must_be_whole(&compare(&[&here, &behind]), &here);
+}
+
+/// Of IPv6, fragments that are put together and cut again have another identification.
+#[test]
+fn fragments_of_ipv6_have_new_identifications_behind_it() {
+    let sight = |at: At| {
+        let datagrams = (0..3 * ROUNDS).map(move |number| {
+            let host = Host {
+                number: (number % 3) as u8,
+                at,
+            };
+            let (path, id) = match at {
+                At::Inside => (v6(0x11 + u16::from(host.number), 9), number),
+                At::Outside => (v6(1, 9), 70_000 + 7 * number),
+            };
+            let pieces = cut(path, UDP, id, &host.datagram(number, 4_000), 1_500);
+            (u64::from(number) * 2 * MILLISECOND, PORT, number, pieces)
+        });
+        packets(datagrams)
+    };
+    let here = sight(At::Inside);
+    let behind = sight(At::Outside).later(100 * MICROSECOND);
+    must_be_whole(&compare(&[&here, &behind]), &here);
+}
+
+/// Answers that come back another way are not lost on the one that they did not take.
+#[test]
+fn answers_may_come_another_way() {
+    let here = seen(At::Inside, 1_500, 0);
+    let is_out = |packet: &Packet| packet.port < 300 || packet.port == BEATS;
+    let out = Sight(
+        here.0
+            .iter()
+            .filter(|packet| is_out(packet))
+            .cloned()
+            .collect(),
+    );
+    let behind = out.map(Packet::routed).later(100 * MICROSECOND);
+    let comparison = compare(&[&here, &behind]);
+    let segment = &comparison["segments"][0];
+    let mut faults = Faults::new();
+    faults.must_be("lost", &segment["lost"]["packets"], 0);
+    let back = (here.0.len() - out.0.len()) as u64;
+    faults.must_be("appeared", &segment["appeared"], back);
+    faults.end();
 }

@@ -40,7 +40,7 @@ pub const fn v4(from: [u8; 4], to: [u8; 4]) -> Path {
     }
 }
 
-const fn v6(from: u16, to: u16) -> Path {
+pub const fn v6(from: u16, to: u16) -> Path {
     const fn host(number: u16) -> IpAddr {
         IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, number))
     }

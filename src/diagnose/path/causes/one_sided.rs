@@ -12,12 +12,13 @@ pub(super) const CAUSE: Cause = Cause {
     name: "hosts-never-passed",
     title: "Some hosts are not seen at the next point",
     severity: Severity::Info,
-    meaning: "Flows of one capture are not in the next one, and nothing else is that goes to \
-              their hosts beyond, or comes from them. Either they take another way, as all does \
-              that is for other pods or for the node itself, or all of it is dropped: by a \
-              policy, or for want of a route. Two captures cannot tell, and so none of it is \
-              counted as lost.",
-    signature: "Both points show packets, but the second none of these hosts.",
+    meaning: "Flows of one capture are not in the next one, and nothing else is that goes by the \
+              addresses of their hosts beyond, or comes from them. Either they take another way, \
+              as all does that is for other pods, for the node itself, or for another host of the \
+              same service; or all of it is dropped: by a policy, or for want of a route. Two \
+              captures cannot tell, and so none of it is counted as lost.",
+    signature: "Both points show packets, but the second none that goes by the addresses of \
+                these hosts.",
     confirms: "`ip route get` leads to the hosts by another interface than that of the next \
                capture.",
     denies: "The route leads through the next point: then all of it is dropped in between.",
@@ -65,7 +66,8 @@ fn finding(given: &Given<'_>, pair: usize, flows: &[(u64, usize)]) -> Finding {
     let (from, to) = ends_of(given.outcome.points.len(), pair);
     let packets: u64 = flows.iter().map(|(packets, _)| packets).sum();
     let seen = format!(
-        "{} of {} are at {} and not at {}, nor is anything else of the hosts behind it.",
+        "{} of {} are at {} and not at {}, where nothing else goes by the addresses of the hosts \
+         behind it.",
         number::counted(packets, "packet"),
         number::counted(flows.len() as u64, "flow"),
         name(from),
