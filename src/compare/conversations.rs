@@ -15,12 +15,27 @@ pub(super) struct Conversations {
 impl Conversations {
     /// A packet goes by these addresses here, and by those there.
     pub fn join(&mut self, here: Addresses, there: Addresses) {
-        let ((mine, is_mine_turned), (theirs, is_theirs_turned)) = (self.of(here), self.of(there));
+        let ((mine, is_mine_turned), (theirs, is_theirs_turned)) =
+            (self.shorten(here), self.shorten(there));
         if mine != theirs {
             let is_turned = is_mine_turned != is_theirs_turned;
             let (lower, higher) = (mine.min(theirs), mine.max(theirs));
             self.known_as.insert(higher, (lower, is_turned));
         }
+    }
+
+    /// The same as [`of`](Self::of), which is at once where it is asked again.
+    fn shorten(&mut self, addresses: Addresses) -> (Addresses, bool) {
+        let (known, is_turned) = self.of(addresses);
+        let reversed = addresses.reversed();
+        let (lower, is_other_way) = match reversed < addresses {
+            true => (reversed, !is_turned),
+            false => (addresses, is_turned),
+        };
+        if lower != known {
+            self.known_as.insert(lower, (known, is_other_way));
+        }
+        (known, is_turned)
     }
 
     /// By what the conversation is known that some addresses are of, and whether these go the

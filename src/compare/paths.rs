@@ -285,14 +285,22 @@ impl Paths {
         Some(flow)
     }
 
-    /// A lane turned out to be of a flow. What it was taken for becomes part of that.
+    /// A lane turned out to be of a flow. What it was taken for becomes part of that; where a point
+    /// has both, the later of the two becomes part of the earlier, so that names which come again
+    /// and again are all parts of one.
     pub fn bind(&mut self, point: usize, lane: u32, flow: u32) {
         let before = self.flow_of(point, lane);
+        let mut whole = flow;
         if before != NONE && before != flow {
-            self.merge(before, flow);
+            let is_shared = self.flows[before as usize].points & self.flows[flow as usize].points;
+            let part = match is_shared != 0 && before < flow {
+                true => std::mem::replace(&mut whole, before),
+                false => before,
+            };
+            self.merge(part, whole);
         }
-        self.set(point, lane, flow);
-        self.note_translated(point, lane, flow);
+        self.set(point, lane, whole);
+        self.note_translated(point, lane, whole);
     }
 
     fn set(&mut self, point: usize, lane: u32, flow: u32) {
@@ -411,18 +419,25 @@ impl Paths {
         }
     }
 
-    /// One flow becomes part of another, and so do its own parts.
+    /// One flow becomes part of another, and so do its own parts. Those of which nothing is in flight
+    /// any more are left out: nothing is found by their numbers.
     fn add_part(&mut self, part: u32, whole: u32) {
         self.flows[part as usize].same_as = whole;
-        let first = std::mem::replace(&mut self.flows[whole as usize].part, part);
         let mut last = part;
-        let mut own = self.flows[part as usize].part;
-        self.flows[part as usize].next_part = own;
-        while own != NONE {
-            last = own;
-            own = self.flows[own as usize].next_part;
+        for mut next in [
+            self.flows[part as usize].part,
+            self.flows[whole as usize].part,
+        ] {
+            while next != NONE {
+                if self.flows[next as usize].named > 0 {
+                    self.flows[last as usize].next_part = next;
+                    last = next;
+                }
+                next = self.flows[next as usize].next_part;
+            }
         }
-        self.flows[last as usize].next_part = first;
+        self.flows[last as usize].next_part = NONE;
+        self.flows[whole as usize].part = part;
     }
 
     /// The numbers by which parcels of a flow are found: its own, and those of flows that

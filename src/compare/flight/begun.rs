@@ -1,12 +1,13 @@
-//! Datagrams that are whole at one point and in fragments at another, where neither addresses nor
-//! an identification tell that they are one: behind NAT, and of IPv6, which has identifications
-//! in fragments alone. They begin with the same bytes.
+//! Datagrams that are whole at one point and in fragments at another, or super-frames and their
+//! messages, where neither addresses nor an identification tell that they are one: behind NAT, and
+//! of IPv6, which has identifications in fragments alone. They begin with the same bytes.
 
 use super::find::{Fit, Found};
-use super::{Arrival, BEGUN, Flight, MAX_CHAIN, apart, datagram_key};
+use super::{Arrival, BEGUN, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, datagram_key};
 use crate::compare::content::hash;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
+use crate::model::Protocol;
 
 fn begin_key(sighting: &Sighting) -> u64 {
     hash(&[BEGUN, sighting.head, sighting.protocol.0.into()])
@@ -57,6 +58,44 @@ impl Flight {
             self.add_key(nearest.parcel, datagram_key(base, sighting.id));
         }
         Some(nearest)
+    }
+
+    /// The super-frame of UDP, under another name, of which a message is the first.
+    pub(super) fn by_first_message(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let (point, sighting, time) = arrival.parts();
+        let may_be = sighting.form == Form::Whole && sighting.protocol == Protocol::UDP;
+        if !may_be || !sighting.has_identity() || !self.is_known_by_begin(point, flow, sighting) {
+            return None;
+        }
+        let chain = self.index.newest(begin_key(sighting)).take(MAX_CHAIN);
+        let is_it = |number: &u32| {
+            let parcel = &self.parcels[*number];
+            let is_larger = parcel.form == Form::Whole && parcel.length > sighting.bytes;
+            is_larger
+                && parcel.has_identity
+                && parcel.seen & bit(point) == 0
+                && apart(time, parcel.first) <= self.window
+                && self.message(point, parcel, sighting).is_some()
+                && self
+                    .paths
+                    .may_be_renamed(point, sighting.lane, self.flow_of(*number))
+        };
+        let parcel = chain.filter(is_it).min_by_key(|number| {
+            let renamed = self
+                .paths
+                .renamed(point, sighting.lane, self.flow_of(*number));
+            (renamed, apart(time, self.parcels[*number].first))
+        })?;
+        self.paths.bind(point, sighting.lane, self.flow_of(parcel));
+        Some(Found {
+            parcel,
+            piece: NONE,
+            fit: Fit::Message(UDP_HEADER),
+        })
+    }
+
+    fn flow_of(&self, parcel: u32) -> u32 {
+        self.paths.resolve(self.parcels[parcel].flow)
     }
 
     /// A first fragment of one of several hosts behind one address, whose fragments share a flow
@@ -121,7 +160,7 @@ impl Flight {
         is_it.then(|| {
             self.bind_lane(point, whole.lane, ported);
             self.bind_lane(point, lane, base);
-            base
+            self.paths.resolve(base)
         })
     }
 

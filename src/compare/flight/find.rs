@@ -70,7 +70,8 @@ impl Flight {
             return other.flatten().or(Some(named));
         }
         let shared = self.by_shared_lane(arrival, flow);
-        if let Some(begun) = shared.or_else(|| self.by_begin(arrival, flow)) {
+        let begun = shared.or_else(|| self.by_begin(arrival, flow));
+        if let Some(begun) = begun.or_else(|| self.by_first_message(arrival, flow)) {
             return Some(begun);
         }
         let is_looked_for = is_unknown && self.is_looked_for(flow, sighting);
@@ -471,6 +472,7 @@ impl Flight {
         }
         if sighting.form == Form::Piece {
             // Other pieces of it come under the same new number.
+            let theirs = self.paths.resolve(theirs);
             self.add_key(found.parcel, datagram_key(theirs, sighting.id));
         }
     }
