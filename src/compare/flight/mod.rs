@@ -511,12 +511,14 @@ impl Flight {
         }
     }
 
-    /// Something of a flow is under way from now on.
+    /// Something of a flow is under way from now on. What waited may be of one that has become part
+    /// of another meanwhile.
     fn note_begun(&mut self, flow: u32) {
-        let known = self.paths.get_mut(flow);
+        let whole = self.paths.resolve(flow);
+        let known = self.paths.get_mut(whole);
         known.sightings = known.sightings.saturating_add(1);
         known.under_way += 1;
-        known.named += 1;
+        self.paths.get_mut(flow).named += 1;
     }
 
     /// Something of it no longer is, which was found by the number of this flow.
