@@ -3,6 +3,7 @@
 //! comes in its own.
 
 use super::feed::Feed;
+use super::feeds::{Feeds, MOST_LEFT};
 use super::flight::{ABREAST, AT_ONCE, Flight, LINGER};
 use super::merge::earliest;
 use super::rise::behind;
@@ -11,12 +12,9 @@ use super::sighting::{Form, Lane, NO_LANE, Sighting};
 use crate::model::{Duration, Timestamp};
 use std::ops::Range;
 
-/// So many wait for what others have not at hand yet before more of a point is read; with
-/// more of them, they are taken one by one.
-const FEW_LEFT: usize = 1 << 12;
-/// So many do where all points know most of their flows: packets that take long both ways.
-const MOST_LEFT: usize = 1 << 18;
-/// So many that wait for others show that packets take longer than what comes at once.
+/// So many of a point are to be at hand where little waits for what others have not at hand yet.
+const FEW_AHEAD: usize = 1 << 11;
+/// So many that wait for others show that packets take longer.
 const MANY: usize = 256;
 /// Flows that are looked for together.
 const TOGETHER: usize = 64;
@@ -37,12 +35,10 @@ pub(super) struct ByFlow {
     /// Flows of the first point to be taken next, and where all points have them.
     lanes: Vec<Lane>,
     lines: Vec<Line>,
-    /// How many may wait at a point.
-    room: usize,
-    /// How far is looked ahead for what others have: half as long each packet is left for them
-    /// to have it at hand, at least. On its way there it comes to a point that much later, and on
-    /// its way back that much earlier.
-    reach: Duration,
+    /// How many of a point are to be at hand: half as long as these take each packet is left for
+    /// others to have it at hand, at least. On its way there it comes to a point that much later,
+    /// and on its way back that much earlier.
+    ahead: usize,
     /// By point: until when is taken what it has at hand, by its own clock.
     limits: Vec<Timestamp>,
 }
@@ -72,8 +68,7 @@ impl ByFlow {
         Self {
             group: vec![Vec::with_capacity(ABREAST); points],
             places: vec![[0; ABREAST]; points],
-            room: FEW_LEFT,
-            reach: AT_ONCE,
+            ahead: FEW_AHEAD,
             ..Self::default()
         }
     }
@@ -81,72 +76,64 @@ impl ByFlow {
     /// Takes what all points have at hand at about the time of the earliest, and what has
     /// been left for too long; reads on where too little is at hand, and says whether it did.
     /// All feeds have something, and clocks are known.
-    pub fn take(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>]) -> bool {
+    pub fn take(&mut self, flight: &mut Flight, all: &mut Feeds<'_>, way: usize) -> bool {
+        let feeds = all.of(way);
         let Some((now, _)) = earliest(feeds) else {
             return false;
         };
-        let until = now + self.reach;
+        let until = self.until(feeds, now);
         let mut has_taken = self.take_flows(flight, feeds, now, until);
         if feeds.iter().any(|feed| feed.next().is_none()) {
             return false;
         }
-        has_taken |= match short_of(feeds, until) {
-            None => {
-                let until = now + Duration(self.reach.0 / 2);
-                self.becomes_patient(flight, feeds, until)
-                    || take_until(flight, feeds, |_, time| time <= until)
-            }
-            Some(short) if !self.makes_room(flight, &feeds[short], short) => {
-                let mut most = feeds[short].left() - self.room / 2;
-                take_until(flight, feeds, |point, _| {
-                    most -= usize::from(point == short);
-                    most > 0
-                })
-            }
-            Some(_) => {
-                read_more(flight, feeds, until, self.room);
-                return true;
-            }
-        };
+        if short_of(feeds, until).is_some() {
+            read_more(flight, all, way, until, self.ahead);
+            return true;
+        }
+        let half = now + Duration((until - now).0 / 2);
+        has_taken |= self.becomes_patient(flight, feeds, half) || take_until(flight, feeds, half);
         if !has_taken && let Some((_, point)) = earliest(feeds) {
             feeds[point].take_one(flight);
         }
         false
     }
 
+    /// Up to when is looked for what others have: so much of each point is at hand then, or it is
+    /// later than what comes at once; or, once many were waited for, than anything is waited for.
+    fn until(&self, feeds: &[Feed], now: Timestamp) -> Timestamp {
+        let enough = feeds.iter().filter(|feed| feed.left() >= self.ahead);
+        let reached = enough.map(Feed::reach).min();
+        let most = now + if self.is_patient() { LINGER } else { AT_ONCE };
+        reached.map_or(most, |reached| reached.min(most).max(now))
+    }
+
+    fn is_patient(&self) -> bool {
+        self.ahead > FEW_AHEAD
+    }
+
     /// Whether what was left up to some time is left for longer from now on: it is much, and of
-    /// flows that all points know.
-    fn becomes_patient(&mut self, flight: &Flight, feeds: &[Feed<'_>], until: Timestamp) -> bool {
-        let is_left = feeds.iter().any(|feed| feed.left() > MANY);
-        if !is_left || self.reach == LINGER {
-            self.reach = if is_left { LINGER } else { AT_ONCE };
-            return false;
-        }
-        let many_wait = |(point, feed): (usize, &Feed<'_>)| {
+    /// flows that all points know. It is left for less long where little is.
+    fn becomes_patient(&mut self, flight: &Flight, feeds: &[Feed], until: Timestamp) -> bool {
+        let most = feeds.iter().map(Feed::left).max().unwrap_or(0);
+        let many_wait = |(point, feed): (usize, &Feed)| {
             let limit = feed.own_time(until);
             let left = feed.rest().take_while(|left| left.time <= limit);
             waiting(flight, point, left).take(MANY).count() == MANY
         };
-        let is_patient = feeds.iter().enumerate().any(many_wait);
-        if is_patient {
-            self.reach = LINGER;
+        // It was not left for longer because there was no more to be read.
+        let is_bound = !self.is_patient() || most >= self.ahead / 2;
+        if is_bound
+            && most >= MANY
+            && self.ahead < MOST_LEFT
+            && feeds.iter().enumerate().any(many_wait)
+        {
+            self.ahead *= 2;
+            return true;
         }
-        is_patient
-    }
-
-    /// Whether more may wait at a point, which is short of what comes next. As much as waits of
-    /// flows that all points know may wait once more: it comes to others yet, most likely.
-    /// Fragments wait for nothing.
-    fn makes_room(&mut self, flight: &Flight, feed: &Feed<'_>, point: usize) -> bool {
-        let left = feed.left();
-        if left < self.room / 8 {
-            self.room = FEW_LEFT.max(self.room / 2);
+        if self.is_patient() && most < self.ahead / 8 {
+            self.ahead /= 2;
         }
-        if left > self.room {
-            let waiting = waiting(flight, point, feed.rest()).count();
-            self.room = MOST_LEFT.min(self.room.max(2 * waiting));
-        }
-        left <= self.room
+        false
     }
 
     /// Takes of each flow what all points have at hand, up to some time; says whether there
@@ -154,7 +141,7 @@ impl ByFlow {
     fn take_flows(
         &mut self,
         flight: &mut Flight,
-        feeds: &mut [Feed<'_>],
+        feeds: &mut [Feed],
         now: Timestamp,
         until: Timestamp,
     ) -> bool {
@@ -186,7 +173,7 @@ impl ByFlow {
 
     /// Finds the next flows of the first point that were not taken in this turn, up to its
     /// limit; says whether there are any.
-    fn find_lanes(&mut self, feeds: &[Feed<'_>], places: &mut Range<usize>) -> bool {
+    fn find_lanes(&mut self, feeds: &[Feed], places: &mut Range<usize>) -> bool {
         self.lanes.clear();
         while self.lanes.len() < TOGETHER
             && let Some(place) = places.next()
@@ -203,7 +190,7 @@ impl ByFlow {
 
     /// Finds where all points have the flows, one question after the other: of many flows
     /// each answer is far away in memory, and so all wait for it together.
-    fn find_lines(&mut self, flight: &Flight, feeds: &mut [Feed<'_>]) {
+    fn find_lines(&mut self, flight: &Flight, feeds: &mut [Feed]) {
         let flow = |lane: &Lane| flight.flow_everywhere(0, *lane);
         let flows = self.lanes.iter().filter_map(flow);
         self.lines.extend(flows.map(Line::of));
@@ -219,7 +206,7 @@ impl ByFlow {
 
     /// Takes what all points have of a flow; says whether there was anything. Within the
     /// flow everything is taken in its order.
-    fn take_line(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], mut line: Line) -> bool {
+    fn take_line(&mut self, flight: &mut Flight, feeds: &mut [Feed], mut line: Line) -> bool {
         let mut has_taken = false;
         line.is_idle = flight.is_idle(line.flow);
         loop {
@@ -241,7 +228,7 @@ impl ByFlow {
     }
 
     /// Gathers what all points have next of a flow, as long as that is the same.
-    fn gather(&mut self, flight: &mut Flight, feeds: &mut [Feed<'_>], line: &mut Line) -> Gathered {
+    fn gather(&mut self, flight: &mut Flight, feeds: &mut [Feed], line: &mut Line) -> Gathered {
         let mut any = false;
         loop {
             let places = &mut self.places;
@@ -309,7 +296,7 @@ impl Line {
     }
 
     /// Whether it still is a flow of its own, and nothing of it was taken since it was found.
-    fn is_left(&self, flight: &Flight, feeds: &[Feed<'_>]) -> bool {
+    fn is_left(&self, flight: &Flight, feeds: &[Feed]) -> bool {
         let mut places = feeds.iter().zip(self.places);
         !flight.paths.is_part(self.flow)
             && places.all(|(feed, place)| feed.at(place as usize).lane != NO_LANE)
@@ -326,7 +313,7 @@ impl Line {
     #[inline(always)]
     fn find_same(
         &mut self,
-        feeds: &[Feed<'_>],
+        feeds: &[Feed],
         limits: &[Timestamp],
         places: &mut [Places],
         room: usize,
@@ -361,7 +348,7 @@ impl Line {
 
     /// Whether the points surely have different packets next, each of which comes until some
     /// time by their own clocks.
-    fn differs(&self, flight: &Flight, feeds: &[Feed<'_>], limits: &[Timestamp]) -> bool {
+    fn differs(&self, flight: &Flight, feeds: &[Feed], limits: &[Timestamp]) -> bool {
         let first = feeds[0].at(self.place(0));
         let (mut is_same, mut is_sure) = (true, self.is_idle);
         for ((feed, limit), place) in feeds.iter().zip(limits).zip(self.places) {
@@ -376,7 +363,7 @@ impl Line {
     }
 
     /// What a point has next was taken; says whether it has more.
-    fn take(&mut self, feeds: &mut [Feed<'_>], point: usize) -> bool {
+    fn take(&mut self, feeds: &mut [Feed], point: usize) -> bool {
         let place = self.place(point);
         let behind = feeds[point].behind(place);
         feeds[point].mark_taken(place);
@@ -388,7 +375,7 @@ impl Line {
     /// taken before points in front had it, if it comes there soon: what was overtaken is told
     /// by that. Else others wait for it, or it is the first of those in a row, which others may
     /// have had long ago; or it is the earliest.
-    fn goes_first(&self, flight: &Flight, feeds: &[Feed<'_>]) -> usize {
+    fn goes_first(&self, flight: &Flight, feeds: &[Feed]) -> usize {
         let points = feeds.len();
         let is_backward = flight.is_backward(self.flow);
         let some = feeds[0].at(self.place(0));
@@ -409,7 +396,7 @@ impl Line {
     }
 
     /// Whether a packet is among what comes to a point next.
-    fn comes_soon(&self, feeds: &[Feed<'_>], point: usize, packet: &Sighting) -> bool {
+    fn comes_soon(&self, feeds: &[Feed], point: usize, packet: &Sighting) -> bool {
         let mut soon = feeds[point].line(self.place(point)).take(SOON);
         soon.any(|soon| soon.is_same_as(packet))
     }
@@ -427,7 +414,7 @@ fn waiting<'a>(
 
 /// Takes what comes until some time of flows that one point alone knows: it waits for nobody.
 /// Says whether there was anything.
-fn take_single(flight: &mut Flight, feeds: &mut [Feed<'_>], until: Timestamp) -> bool {
+fn take_single(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> bool {
     let mut has_taken = false;
     if !flight.has_single() {
         return has_taken;
@@ -449,41 +436,37 @@ fn take_single(flight: &mut Flight, feeds: &mut [Feed<'_>], until: Timestamp) ->
     has_taken
 }
 
-/// Reads on where the least is at hand up to some time, so that all come equally far, and so
-/// much that what is left is not looked through for little.
-fn read_more(flight: &mut Flight, feeds: &mut [Feed<'_>], until: Timestamp, room: usize) {
-    let left = |feeds: &[Feed<'_>]| feeds.iter().map(Feed::left).sum::<usize>();
-    let wanted = 2 * left(feeds);
+/// Reads on where the least is at hand of a way up to some time, so that all come equally far,
+/// and so much that what is left is not looked through for little.
+fn read_more(flight: &mut Flight, all: &mut Feeds<'_>, way: usize, until: Timestamp, room: usize) {
+    let left = |feeds: &[Feed]| feeds.iter().map(Feed::left).sum::<usize>();
+    let wanted = 2 * left(all.of(way));
     let mut batches = 0;
-    while (batches < feeds.len() || left(feeds) < wanted)
+    while let feeds = all.of(way)
+        && (batches < feeds.len() || left(feeds) < wanted)
         && let Some(short) = short_of(feeds, until)
         && feeds[short].left() <= room
     {
-        feeds[short].read_on(flight);
-        feeds[short].look_for_jump();
+        all.read_on(short, flight);
+        all.of(way)[short].look_for_jump();
         batches += 1;
     }
 }
 
 /// The feed that has the least at hand of those that do not reach up to some time.
-fn short_of(feeds: &[Feed<'_>], until: Timestamp) -> Option<usize> {
+fn short_of(feeds: &[Feed], until: Timestamp) -> Option<usize> {
     let shorts = feeds.iter().enumerate();
     let shorts = shorts.filter(|(_, feed)| feed.is_short_of(until));
     let least = shorts.min_by_key(|(_, feed)| feed.reach());
     least.map(|(point, _)| point)
 }
 
-/// Takes what comes first one by one, as long as `goes_on` says so of its point and time;
-/// says whether there was any.
-fn take_until(
-    flight: &mut Flight,
-    feeds: &mut [Feed<'_>],
-    mut goes_on: impl FnMut(usize, Timestamp) -> bool,
-) -> bool {
+/// Takes what comes up to some time one by one; says whether there was any.
+fn take_until(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> bool {
     let mut has_taken = false;
     while feeds.iter().all(|feed| feed.next().is_some())
         && let Some((now, point)) = earliest(feeds)
-        && goes_on(point, now)
+        && now <= until
     {
         feeds[point].take_one(flight);
         has_taken = true;
@@ -495,6 +478,7 @@ fn take_until(
 mod tests {
     use super::*;
     use crate::compare::feed::of_memory::{lane, seen, sent};
+    use crate::compare::feeds::UNKNOWN;
     use crate::compare::flight::of_two_points;
     use crate::compare::intake::Intake;
     use crate::compare::sighting::Form;
@@ -518,18 +502,17 @@ mod tests {
             std::iter::once(first).chain(others).collect()
         };
         let intake = Intake::of(next.into_iter().map(of_point));
-        let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
-        for feed in &mut feeds {
-            assert!(feed.is_ready(&mut flight));
+        let mut feeds = Feeds::begun(2, &intake, &mut flight);
+        for feed in feeds.of(UNKNOWN) {
             feed.take_one(&mut flight);
             feed.take_one(&mut flight);
         }
         let mut by_flow = ByFlow::new(2);
         let mut has_read = false;
         for _ in 0..turns {
-            has_read = by_flow.take(&mut flight, &mut feeds);
+            has_read = by_flow.take(&mut flight, &mut feeds, UNKNOWN);
         }
-        let left = [0, 1].map(|point| feeds[point].left());
+        let left = [0, 1].map(|point| feeds.of(UNKNOWN)[point].left());
         flight.finish();
         (flight.take_book().tallies[0].matched - 2, left, has_read)
     }
@@ -603,9 +586,9 @@ mod tests {
         assert!(left.iter().all(|left| *left < all - 2), "{left:?}");
     }
 
-    /// How many may wait at the first of two points where packets of so many flows do, of which
-    /// both know the first.
-    fn room_for(waiting: u32, flows: u32) -> (bool, usize) {
+    /// How many of a point are to be at hand, after so many were, where as many packets of so
+    /// many flows wait at the first of two points, of which both know the first.
+    fn ahead_of(ahead: usize, waiting: u32, flows: u32) -> usize {
         let mut flight = of_two_points();
         let lanes: Vec<FlowKey> = (0..flows as u8).map(lane).collect();
         let waits = (1..=waiting).map(|id| seen(id % flows, id + 1, i64::from(id) + 10));
@@ -615,24 +598,31 @@ mod tests {
             sent(lanes, vec![seen(0, 1, 1), seen(0, 2, 90)]),
         ];
         let intake = Intake::of(batches.into_iter().map(|batch| vec![batch]));
-        let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
-        for feed in &mut feeds {
-            assert!(feed.is_ready(&mut flight));
-            feed.take_one(&mut flight);
-        }
-        let mut by_flow = ByFlow::new(2);
-        let makes_room = by_flow.makes_room(&flight, &feeds[0], 0);
-        (makes_room, by_flow.room)
+        let mut feeds = Feeds::begun(2, &intake, &mut flight);
+        let feeds = feeds.of(UNKNOWN);
+        feeds.iter_mut().for_each(|feed| feed.take_one(&mut flight));
+        let mut by_flow = ByFlow {
+            ahead,
+            ..ByFlow::new(2)
+        };
+        let is_patient = by_flow.becomes_patient(&flight, feeds, Timestamp::MAX);
+        assert_eq!(is_patient, by_flow.ahead > ahead);
+        by_flow.ahead
     }
 
     #[test]
     fn what_all_points_know_may_wait_as_long_as_it_is_not_too_much() {
-        let (few, most) = (FEW_LEFT as u32, MOST_LEFT as u32);
-        assert_eq!(room_for(few, 1), (true, FEW_LEFT));
-        assert_eq!(room_for(few + 1, 1), (true, 2 * (FEW_LEFT + 1)));
-        assert_eq!(room_for(most + 1, 1), (false, MOST_LEFT));
-        assert_eq!(room_for(2 * few, 4), (false, FEW_LEFT), "one in four");
-        assert_eq!(room_for(100, 1), (true, FEW_LEFT));
+        let many = MANY as u32;
+        assert_eq!(ahead_of(FEW_AHEAD, many - 1, 1), FEW_AHEAD);
+        assert_eq!(ahead_of(FEW_AHEAD, many, 1), 2 * FEW_AHEAD);
+        assert_eq!(ahead_of(FEW_AHEAD, 4 * many, 4), 2 * FEW_AHEAD);
+        assert_eq!(ahead_of(FEW_AHEAD, 3 * many, 4), FEW_AHEAD, "one in four");
+        assert_eq!(ahead_of(MOST_LEFT, MOST_LEFT as u32, 1), MOST_LEFT);
+        // It is looked less far ahead again where little waits.
+        assert_eq!(ahead_of(8 * FEW_AHEAD, many - 1, 1), 4 * FEW_AHEAD);
+        let few = FEW_AHEAD as u32;
+        assert_eq!(ahead_of(8 * FEW_AHEAD, 2 * few, 1), 8 * FEW_AHEAD);
+        assert_eq!(ahead_of(8 * FEW_AHEAD, 4 * few, 1), 16 * FEW_AHEAD);
     }
 
     #[test]

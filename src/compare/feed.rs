@@ -1,29 +1,26 @@
-//! What has come of one point and is not matched yet, and what of it is of which flow.
+//! What has come of one point that goes one way and is not matched yet, and what of it is of
+//! which flow.
 
 use super::extent::FAR;
 use super::flight::{ABREAST, FETCHED, Flight, apart};
-use super::intake::Intake;
-use super::reader::Sent;
 use super::sighting::{Lane, NO_LANE, Sighting};
 use super::slab::NONE;
 use crate::model::Timestamp;
-use crate::source::Progress;
 use std::ops::Range;
 
 /// So many are looked at one by one.
 const CLOSE: usize = 8;
 
-/// What comes of one point.
-pub(super) struct Feed<'a> {
+/// What comes of one point, one way.
+pub(super) struct Feed {
     point: usize,
-    intake: &'a Intake,
     /// What has come and may not be taken yet, in memory of its own: what was read lies in the
     /// cache of whoever read it, and is not written to here, as it would have to come back from
     /// there each time. Of what is taken out of turn, the lane is gone.
     batch: Vec<Sighting>,
     next: usize,
-    /// When what comes behind the batch is, if there is something.
-    behind: Option<Timestamp>,
+    /// Where what came last begins.
+    opened: usize,
     /// How many of the batch, from the next on, were not taken.
     left: usize,
     /// Where the time is far from the one before, if that is not over; until that is known, how
@@ -31,12 +28,14 @@ pub(super) struct Feed<'a> {
     jump: usize,
     is_jump_known: bool,
     by_lane: ByLane,
-    pub read: Progress,
-    pub frames: u64,
-    pub has_ended: bool,
-    /// When the sighting before was, by the clock of the point.
-    latest: Option<Timestamp>,
-    /// When the next is, by the clock of the first point.
+    /// Whether no more comes.
+    has_ended: bool,
+    /// Whether no more may come before what has come is taken.
+    is_full: bool,
+    /// How far its point was read, by the clock of that: what comes is behind it.
+    horizon: Timestamp,
+    /// When the next is, by the clock of the first point; if nothing has come, when it is at the
+    /// earliest.
     head: Timestamp,
 }
 
@@ -56,61 +55,90 @@ struct ByLane {
 /// point in front, where it was before.
 pub(super) type Turn = (Timestamp, usize);
 
-impl<'a> Feed<'a> {
-    pub fn new(point: usize, intake: &'a Intake) -> Self {
+impl Feed {
+    pub fn new(point: usize) -> Self {
         Self {
             point,
-            intake,
             batch: Vec::new(),
             next: 0,
-            behind: None,
+            opened: 0,
             left: 0,
             jump: 0,
             is_jump_known: false,
             by_lane: ByLane::default(),
-            read: Progress::default(),
-            frames: 0,
             has_ended: false,
-            latest: None,
+            is_full: false,
+            horizon: Timestamp::MIN,
             head: Timestamp::MIN,
         }
     }
 
-    /// Waits for the next batch if this is used up; `false` once all there is was taken.
-    /// Nothing may be in it: then is asked whether to go on before the one after.
-    pub fn is_ready(&mut self, flight: &mut Flight) -> bool {
-        if self.is_used_up() {
-            self.read_on(flight);
-        }
-        self.next().is_some() || !self.has_ended
-    }
-
-    /// Takes in the next batch behind what is left of this, if there is one.
-    pub fn read_on(&mut self, flight: &mut Flight) {
-        match self.intake.take(self.point) {
-            None => self.has_ended = true,
-            Some(sent) => self.open(sent, flight),
-        }
-        self.look_ahead(flight);
-    }
-
-    fn open(&mut self, sent: Sent, flight: &mut Flight) {
-        let is_left = self.left > 0;
+    /// Makes room for so many that come behind what is left.
+    pub fn open(&mut self, most: usize) {
         self.forget_taken();
         self.by_lane.is_known = false;
         self.is_jump_known &= self.jump < self.batch.len();
-        let mut batch = sent.batch;
-        let room = std::mem::take(&mut batch.sightings);
-        self.batch.extend_from_slice(&room);
-        self.left += room.len();
-        self.intake.give_back(self.point, room);
-        self.behind = batch.behind;
-        (self.read, self.frames) = (sent.read, sent.frames);
-        flight.meet(self.point, &batch);
-        flight.spans[self.point] = sent.from.map(|from| (from, batch.until));
-        if !is_left {
-            self.set_right(flight);
+        self.batch.reserve(most);
+        self.opened = self.batch.len();
+    }
+
+    /// Takes in the next that has come.
+    #[inline(always)]
+    pub fn push(&mut self, sighting: &Sighting) {
+        self.batch.push(*sighting);
+    }
+
+    /// Takes in some that have come.
+    pub fn extend(&mut self, some: &[Sighting]) {
+        self.batch.extend_from_slice(some);
+    }
+
+    /// That was all for now; what comes is behind some time, by the clock of the point.
+    pub fn close(&mut self, horizon: Option<Timestamp>, flight: &Flight) {
+        self.left += self.batch.len() - self.opened;
+        self.horizon = horizon.unwrap_or(self.horizon);
+        self.look_ahead(flight);
+    }
+
+    /// No more comes.
+    pub fn end(&mut self) {
+        self.has_ended = true;
+    }
+
+    /// Whether more may come before what has come is taken.
+    pub fn may_grow(&mut self, may_grow: bool) {
+        self.is_full = !may_grow;
+    }
+
+    /// Takes out what is left and is no longer to go this way, in its order.
+    pub fn part(&mut self, goes_on: impl Fn(&Sighting) -> bool) -> Vec<Sighting> {
+        if self.rest().all(&goes_on) {
+            return Vec::new();
         }
+        let (stays, parted) = self.rest().copied().partition(goes_on);
+        self.fill(stays);
+        parted
+    }
+
+    /// Brings others in between what is left, in the order in which they were captured.
+    pub fn join(&mut self, others: &[Sighting]) {
+        if others.is_empty() {
+            return;
+        }
+        let mut left: Vec<Sighting> = self.rest().copied().collect();
+        left.extend_from_slice(others);
+        // Two rows, each of which is in order.
+        left.sort_by_key(|sighting| sighting.frame);
+        self.fill(left);
+    }
+
+    /// What is left is this.
+    fn fill(&mut self, left: Vec<Sighting>) {
+        self.by_lane.pass(self.batch.len());
+        self.by_lane.is_known = false;
+        self.is_jump_known = false;
+        self.left = left.len();
+        (self.batch, self.next, self.jump) = (left, 0, 0);
     }
 
     /// What is left of the batch is in front of what comes; it is not moved for less than its
@@ -127,18 +155,12 @@ impl<'a> Feed<'a> {
         self.jump = if is_jump_at_end { self.left } else { 0 };
     }
 
-    /// What has come and was not taken is as if it had not come: the capture ends there.
-    pub fn end_here(&self, flight: &mut Flight) {
-        if let (Some((next, _)), Some(span)) = (self.next(), &mut flight.spans[self.point]) {
-            span.1 = span.1.min(next.time);
-        }
-    }
-
-    /// Notes when the next sighting of the batch is, if there is one.
-    fn look_ahead(&mut self, flight: &Flight) {
-        if let Some(next) = self.batch.get(self.next) {
-            self.head = flight.time_of(self.point, next);
-        }
+    /// Notes when the next sighting of the batch is, or may be.
+    pub fn look_ahead(&mut self, flight: &Flight) {
+        self.head = match self.batch.get(self.next) {
+            Some(next) => flight.time_of(self.point, next),
+            None => flight.time_at(self.point, self.horizon),
+        };
     }
 
     /// Looks for the next time that is far from the one before, if that is not known.
@@ -152,39 +174,6 @@ impl<'a> Feed<'a> {
         let jump = steps.position(|step| apart(step[1].time, step[0].time) > FAR);
         self.jump = jump.map_or(self.batch.len(), |place| from + place);
         self.is_jump_known = true;
-    }
-
-    /// One time that is far from those before and behind it is wrong: it would make all
-    /// that is under way seem late. So is the first of all, if the second was long before it.
-    /// A clock that was set back is noted.
-    fn set_right(&mut self, flight: &mut Flight) {
-        let Some(next) = self.batch.get(self.next) else {
-            return;
-        };
-        let Some(before) = self.latest.or_else(|| self.second_if_before()) else {
-            return;
-        };
-        if apart(next.time, before) <= FAR {
-            return;
-        }
-        let behind = self.batch.get(self.next + 1);
-        let behind = behind.map(|behind| behind.time).or(self.behind);
-        if behind.is_some_and(|behind| apart(behind, before) <= FAR) {
-            flight.times_wrong += 1;
-            self.batch[self.next].time = before;
-        } else if next.time < before {
-            flight.clocks_set_back += 1;
-        }
-    }
-
-    /// When the second of what is left was, if that is before the first and the third agrees.
-    fn second_if_before(&self) -> Option<Timestamp> {
-        let left = self.batch.get(self.next..)?;
-        let [first, second, third, ..] = left else {
-            return None;
-        };
-        let is_before = second.time < first.time && apart(third.time, second.time) <= FAR;
-        is_before.then_some(second.time)
     }
 
     /// What comes next, if it has come, and when.
@@ -238,15 +227,20 @@ impl<'a> Feed<'a> {
         rest.filter(|sighting| sighting.lane != NO_LANE)
     }
 
-    /// When the last is of what is at hand, by the clock of the next in turn.
+    /// When the next is, or may be at the earliest if nothing has come.
+    pub fn head(&self) -> Timestamp {
+        self.head
+    }
+
+    /// Until when all has come, by the clock of the next in turn.
     pub fn reach(&self) -> Timestamp {
-        let last = self.batch.last();
-        last.map_or(self.head, |last| self.about(last))
+        self.about(self.horizon)
     }
 
     /// Whether more will come before some time.
     pub fn is_short_of(&self, time: Timestamp) -> bool {
-        !self.has_ended && self.jump >= self.batch.len() && self.reach() < time
+        let may_come = !self.has_ended && !self.is_full;
+        may_come && self.jump >= self.batch.len() && self.reach() < time
     }
 
     /// What comes next; of what is taken out, the lane is gone.
@@ -258,19 +252,19 @@ impl<'a> Feed<'a> {
     /// Of what is at hand, that which comes before then.
     pub fn before(&self, time: Timestamp) -> impl Iterator<Item = &Sighting> {
         let left = self.at_hand().iter();
-        left.take_while(move |sighting| self.about(sighting) < time)
+        left.take_while(move |sighting| self.about(sighting.time) < time)
     }
 
     /// Whether that is all that comes before then.
     pub fn reaches(&self, time: Timestamp) -> bool {
         let last = self.at_hand().last();
-        last.map_or(self.has_ended, |last| self.about(last) >= time)
+        last.map_or(self.has_ended, |last| self.about(last.time) >= time)
     }
 
-    /// When a sighting at hand is, by the clock of the next in turn.
-    fn about(&self, sighting: &Sighting) -> Timestamp {
-        let ahead = self.next().map(|(next, _)| sighting.time - next.time);
-        ahead.map_or(sighting.time, |ahead| self.head + ahead)
+    /// When what is at a time by the clock of the point is, by that of the next in turn.
+    fn about(&self, time: Timestamp) -> Timestamp {
+        let own = self.next().map_or(self.horizon, |(next, _)| next.time);
+        self.head + (time - own)
     }
 
     /// Where the first sighting of a flow is in what is left of the batch.
@@ -296,9 +290,16 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// Whether nothing is left of what has come, and more will.
+    /// Whether nothing is left of what has come, and more may come.
     pub fn is_used_up(&self) -> bool {
         self.next().is_none() && !self.has_ended
+    }
+
+    /// From when on there is something, or may come, by the clock of the first point; `None` if
+    /// there is none and comes none.
+    pub fn turn(&self) -> Option<Timestamp> {
+        let may_come = self.next().is_some() || !self.has_ended;
+        may_come.then_some(self.head)
     }
 
     /// Reads what is known of the next sightings, every so often.
@@ -310,7 +311,7 @@ impl<'a> Feed<'a> {
     }
 
     /// Goes on to what is behind the sightings that were taken.
-    pub fn advance(&mut self, taken: usize, flight: &mut Flight) {
+    pub fn advance(&mut self, taken: usize, flight: &Flight) {
         let before = self.next;
         self.next += taken;
         self.left -= taken;
@@ -320,9 +321,6 @@ impl<'a> Feed<'a> {
         if self.next == before {
             return;
         }
-        let latest = self.batch.get(self.next.wrapping_sub(1));
-        self.latest = latest.map(|sighting| sighting.time).or(self.latest);
-        self.set_right(flight);
         self.look_ahead(flight);
     }
 
@@ -428,8 +426,10 @@ pub(super) mod of_memory {
     //! What comes of a point, made up.
 
     use super::*;
+    use crate::compare::reader::Sent;
     use crate::compare::sighting::{Batch, example};
     use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
+    use crate::source::Progress;
 
     pub fn lane(number: u8) -> FlowKey {
         FlowKey {
@@ -483,56 +483,46 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_batch_is_in_front_of_the_next() {
-        let mut flight = of_two_points();
+        let flight = of_two_points();
         let seen = |id: u32| of_memory::seen(0, id, i64::from(id));
-        let batches = [
-            of_memory::sent(vec![of_memory::lane(0)], (0..8).map(seen).collect()),
-            of_memory::sent(Vec::new(), (8..10).map(seen).collect()),
-        ];
-        let intake = Intake::of([batches.into_iter().collect()].into_iter());
-        let mut feed = Feed::new(0, &intake);
-        assert!(feed.is_ready(&mut flight));
-        feed.advance(2, &mut flight);
+        let mut feed = Feed::new(0);
+        come(&mut feed, &(0..8).map(seen).collect::<Vec<_>>(), &flight);
+        feed.advance(2, &flight);
         feed.mark_taken(4);
-        feed.read_on(&mut flight);
+        come(&mut feed, &[seen(8), seen(9)], &flight);
         let (next, head) = feed.next().unwrap();
         assert_eq!((next.id, head), (2, Timestamp(2_000)));
         let rest = feed.rest().map(|sighting| sighting.id);
         assert_eq!(rest.collect::<Vec<_>>(), [2, 3, 5, 6, 7, 8, 9]);
     }
 
-    /// What comes of a point, whose first batch has come.
-    fn ready<'a>(flight: &mut Flight, intake: &'a Intake) -> Feed<'a> {
-        let mut feed = Feed::new(0, intake);
-        assert!(feed.is_ready(flight));
-        feed
+    /// Some have come.
+    fn come(feed: &mut Feed, some: &[Sighting], flight: &Flight) {
+        feed.open(some.len());
+        feed.extend(some);
+        feed.close(some.last().map(|last| last.time), flight);
     }
 
-    /// What comes in two batches of one flow, at these seconds.
-    fn at_seconds(batches: [&[i64]; 2]) -> Intake {
-        let of_batch = |(place, seconds): (usize, &[i64])| {
-            let lanes = (place == 0).then(|| of_memory::lane(0)).into_iter();
-            let seen = seconds
-                .iter()
-                .map(|second| of_memory::seen(0, 1, second * 1_000_000));
-            of_memory::sent(lanes.collect(), seen.collect())
-        };
-        let batches = batches.into_iter().enumerate().map(of_batch);
-        Intake::of(std::iter::once(batches.collect()))
+    /// What comes of one flow, at these seconds.
+    fn at_seconds(seconds: &[i64]) -> Vec<Sighting> {
+        let seconds = seconds.iter();
+        seconds
+            .map(|second| of_memory::seen(0, 1, second * 1_000_000))
+            .collect()
     }
 
     #[test]
     fn what_is_left_is_moved_once_it_is_less_than_what_was_taken() {
         for (taken, moved) in [(3, false), (4, true), (8, true)] {
-            let mut flight = crate::compare::flight::of_two_points();
-            let intake = at_seconds([&[0, 1, 2, 3, 4, 5, 6, 7], &[8, 9]]);
-            let mut feed = ready(&mut flight, &intake);
+            let flight = of_two_points();
+            let mut feed = Feed::new(0);
+            come(&mut feed, &at_seconds(&[0, 1, 2, 3, 4, 5, 6, 7]), &flight);
             for place in 1..taken {
                 feed.mark_taken(place);
             }
-            feed.advance(1, &mut flight);
+            feed.advance(1, &flight);
             assert_eq!(feed.left(), 8 - taken);
-            feed.read_on(&mut flight);
+            come(&mut feed, &at_seconds(&[8, 9]), &flight);
             assert_eq!((feed.left(), feed.rest().count()), (10 - taken, 10 - taken));
             assert_eq!(feed.place(), if moved { 0 } else { taken }, "{taken} taken");
             let places = feed.places();
@@ -549,13 +539,13 @@ mod tests {
     #[test]
     fn a_jump_is_found_wherever_batches_end() {
         let before_the_jump = |batches: [&[i64]; 2], taken: usize| {
-            let mut flight = crate::compare::flight::of_two_points();
-            let intake = at_seconds(batches);
-            let mut feed = ready(&mut flight, &intake);
+            let flight = of_two_points();
+            let mut feed = Feed::new(0);
+            come(&mut feed, &at_seconds(batches[0]), &flight);
             feed.look_for_jump();
-            feed.advance(taken, &mut flight);
+            feed.advance(taken, &flight);
             feed.look_for_jump();
-            feed.read_on(&mut flight);
+            come(&mut feed, &at_seconds(batches[1]), &flight);
             feed.places().len()
         };
         for taken in 0..4 {

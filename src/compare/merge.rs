@@ -3,6 +3,7 @@
 
 use super::by_flow::ByFlow;
 use super::feed::{Feed, Turn};
+use super::feeds::{Feeds, InTurn, WAYS};
 use super::flight::{AT_ONCE, Flight, apart};
 use super::run::{MAX_POINTS, Read};
 use super::sighting::Sighting;
@@ -17,49 +18,84 @@ const LATE: usize = 8;
 /// different orders: one or two do so there, and 33 where one of 33 packets is lost.
 const FEW: usize = 4;
 
+/// How what goes one way is taken.
+struct Way {
+    by_flow: ByFlow,
+    stride: Stride,
+}
+
 /// Gives everything to be matched, until `flow` breaks.
 pub(super) fn merge(
     flight: &mut Flight,
-    feeds: &mut [Feed<'_>],
+    feeds: &mut Feeds<'_>,
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mut by_flow = ByFlow::new(feeds.len());
-    let mut stride = Stride::new();
-    let mut has_read = false;
+    let mut ways = [(); WAYS].map(|()| Way {
+        by_flow: ByFlow::new(flight.points),
+        stride: Stride::new(),
+    });
+    let mut has_read = true;
     loop {
-        has_read |= feeds.iter().any(Feed::is_used_up);
-        if std::mem::take(&mut has_read) && flow(read_of(feeds)).is_break() {
-            feeds.iter().for_each(|feed| feed.end_here(flight));
+        if std::mem::take(&mut has_read) && flow(feeds.read()).is_break() {
+            feeds.end_here(flight);
             return ControlFlow::Break(());
         }
-        let mut are_ready = true;
-        for feed in feeds.iter_mut() {
-            are_ready &= feed.is_ready(flight);
-        }
-        if are_ready {
-            stride.note(run_abreast(flight, feeds));
-        }
-        if feeds.iter().any(Feed::is_used_up) {
-            continue;
-        }
-        let Some((_, point)) = earliest(feeds) else {
-            return ControlFlow::Continue(());
+        let Some(InTurn { way, until, others }) = feeds.in_turn() else {
+            has_read = feeds.read_all(flight);
+            match has_read {
+                true => continue,
+                false => return ControlFlow::Continue(()),
+            }
         };
-        if are_ready && let Some(other) = out_of_turn(flight, feeds, point) {
-            feeds[other].take_one(flight);
+        flight.hold(others);
+        if let Some(short) = feeds.short(way, flight) {
+            feeds.read_on(short, flight);
+            has_read = true;
             continue;
         }
-        if are_ready && come_otherwise(flight, feeds, point) {
-            if stride.is_short() {
-                has_read = by_flow.take(flight, feeds);
-                continue;
-            }
-            if take_at_hand(flight, feeds, point) {
-                continue;
+        has_read = ways[way].take(flight, feeds, way, until);
+    }
+}
+
+impl Way {
+    /// Gives what is in turn of a way, up to some time at most; says whether more was read.
+    fn take(
+        &mut self,
+        flight: &mut Flight,
+        all: &mut Feeds<'_>,
+        way: usize,
+        until: Timestamp,
+    ) -> bool {
+        let feeds = all.of(way);
+        let are_ready = |feeds: &[Feed]| feeds.iter().all(|feed| feed.next().is_some());
+        if are_ready(feeds) {
+            let abreast = run_abreast(flight, feeds, until);
+            self.stride.note(abreast);
+            if abreast > 0 && !are_ready(feeds) {
+                return false;
             }
         }
-        let until = until(feeds, point);
+        let Some((_, point)) = earliest(feeds).filter(|(time, _)| *time <= until) else {
+            return false;
+        };
+        if are_ready(feeds) {
+            if let Some(other) = out_of_turn(flight, feeds, point) {
+                feeds[other].take_one(flight);
+                return false;
+            }
+            if come_otherwise(flight, feeds, point) {
+                if self.stride.is_short() && all.is_much(way) {
+                    return self.by_flow.take(flight, all, way);
+                }
+                if take_at_hand(flight, all.of(way), point) {
+                    return false;
+                }
+            }
+        }
+        let feeds = all.of(way);
+        let until = turn_of_others(feeds, point).min((until, MAX_POINTS));
         feeds[point].run_until(until, flight);
+        false
     }
 }
 
@@ -83,18 +119,20 @@ impl Stride {
     }
 }
 
-/// Gives what all points take next, as long as that is the same; says how many that were.
-fn run_abreast(flight: &mut Flight, feeds: &mut [Feed<'_>]) -> usize {
+/// Gives what all points take next, as long as that is the same and not beyond some time; says
+/// how many that were.
+fn run_abreast(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> usize {
     let mut all = 0;
     loop {
-        if let Some((now, _)) = earliest(feeds) {
-            flight.pass(now);
-        }
+        let Some((now, _)) = earliest(feeds).filter(|(now, _)| *now <= until) else {
+            return all;
+        };
+        flight.pass(now);
         let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
         for (next, feed) in next.iter_mut().zip(feeds.iter()) {
             *next = feed.at_hand();
         }
-        let taken = flight.take_abreast(&next[..feeds.len()]);
+        let taken = flight.take_abreast(&next[..feeds.len()], until - now);
         if taken == 0 {
             return all;
         }
@@ -107,7 +145,7 @@ fn run_abreast(flight: &mut Flight, feeds: &mut [Feed<'_>]) -> usize {
 
 /// A point whose next goes before that of the one in turn, at about the same time: others
 /// have seen it already, or have left it out. Behind it, all may go on abreast.
-fn out_of_turn(flight: &Flight, feeds: &[Feed<'_>], in_turn: usize) -> Option<usize> {
+fn out_of_turn(flight: &Flight, feeds: &[Feed], in_turn: usize) -> Option<usize> {
     let (_, now) = feeds[in_turn].next()?;
     let goes_first = |point: &usize| {
         let next = feeds[*point].next();
@@ -124,7 +162,7 @@ fn out_of_turn(flight: &Flight, feeds: &[Feed<'_>], in_turn: usize) -> Option<us
 /// Whether what a point takes next, or what it takes soon, was seen by others or left out;
 /// what comes in front of that they have left out. Within a flow, everything is taken in the
 /// order of time: what was overtaken is told by that.
-fn may_go_first(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
+fn may_go_first(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
     let Some((next, soon)) = feeds[point].at_hand().split_first() else {
         return false;
     };
@@ -137,7 +175,7 @@ fn may_go_first(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
 }
 
 /// Whether a point surely has nothing of the flow of what another takes next before that does.
-fn lacks_flow(flight: &Flight, feeds: &[Feed<'_>], point: usize, other: usize) -> bool {
+fn lacks_flow(flight: &Flight, feeds: &[Feed], point: usize, other: usize) -> bool {
     let Some((next, then)) = feeds[other].next() else {
         return false;
     };
@@ -150,7 +188,7 @@ fn lacks_flow(flight: &Flight, feeds: &[Feed<'_>], point: usize, other: usize) -
 
 /// Gives what a point takes next if all others have the same at hand, as the first of its
 /// flow; says whether they have.
-fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed<'_>], point: usize) -> bool {
+fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
     let next = feeds[point].next();
     let Some(flow) = next.and_then(|(next, _)| flight.flow_abreast(point, next)) else {
         return false;
@@ -170,7 +208,7 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed<'_>], point: usize) -> bo
     for ((same, feed), place) in same.iter_mut().zip(feeds.iter()).zip(places) {
         *same = std::slice::from_ref(feed.at(place));
     }
-    let is_taken = flight.take_abreast(&same[..feeds.len()]) > 0;
+    let is_taken = flight.take_abreast(&same[..feeds.len()], AT_ONCE) > 0;
     if is_taken {
         for (feed, place) in feeds.iter_mut().zip(places) {
             feed.mark_taken(place);
@@ -182,21 +220,21 @@ fn take_at_hand(flight: &mut Flight, feeds: &mut [Feed<'_>], point: usize) -> bo
 
 /// Whether what a point takes next may be taken at once and comes to others, but not in this
 /// order.
-fn come_otherwise(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
+fn come_otherwise(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
     let Some((first, _)) = feeds[point].next() else {
         return false;
     };
-    let is_it = |feed: &Feed<'_>| feed.next().is_some_and(|(next, _)| next.is_same_as(first));
+    let is_it = |feed: &Feed| feed.next().is_some_and(|(next, _)| next.is_same_as(first));
     flight.may_be_abreast(first) && !feeds.iter().all(is_it) && !is_left_out(flight, feeds, point)
 }
 
 /// Whether another point goes on with what a point takes soon, and has what that takes next
 /// not soon: it is lost there, or late, and most likely nowhere at hand.
-fn is_left_out(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
+fn is_left_out(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
     let Some((next, soon)) = feeds[point].at_hand().split_first() else {
         return false;
     };
-    let goes_on = |(other, feed): (usize, &Feed<'_>)| {
+    let goes_on = |(other, feed): (usize, &Feed)| {
         let is_same = |theirs: &Sighting, mine: &Sighting| {
             let flow = |point: usize, lane: u32| flight.paths.bound_to(point, lane);
             theirs.is_same_as(mine) && flow(other, theirs.lane) == flow(point, mine.lane)
@@ -211,35 +249,29 @@ fn is_left_out(flight: &Flight, feeds: &[Feed<'_>], point: usize) -> bool {
 }
 
 /// When the first of what is next comes, and of which point it is: all before was taken.
-pub(super) fn earliest(feeds: &[Feed<'_>]) -> Option<Turn> {
+pub(super) fn earliest(feeds: &[Feed]) -> Option<Turn> {
     turns(feeds).min()
 }
 
 /// When what each point has next is in turn.
-fn turns(feeds: &[Feed<'_>]) -> impl Iterator<Item = Turn> {
+fn turns(feeds: &[Feed]) -> impl Iterator<Item = Turn> {
     let nexts = feeds.iter().enumerate();
     nexts.filter_map(|(point, feed)| Some((feed.next()?.1, point)))
 }
 
-/// When the next sighting of other points is in turn.
-fn until(feeds: &[Feed<'_>], point: usize) -> Turn {
-    let others = turns(feeds).filter(|(_, other)| *other != point);
-    others.min().unwrap_or((Timestamp::MAX, MAX_POINTS))
-}
-
-fn read_of(feeds: &[Feed<'_>]) -> Read {
-    let totals = feeds.iter().map(|feed| feed.read.total_bytes);
-    Read {
-        bytes: feeds.iter().map(|feed| feed.read.bytes).sum(),
-        total_bytes: totals.sum(),
-        frames: feeds.iter().map(|feed| feed.frames).sum(),
-    }
+/// When the next sighting of other points is in turn, or may be.
+fn turn_of_others(feeds: &[Feed], point: usize) -> Turn {
+    let others = feeds.iter().enumerate();
+    let turns = others.filter_map(|(other, feed)| Some((feed.turn()?, other)));
+    let turns = turns.filter(|(_, other)| *other != point);
+    turns.min().unwrap_or((Timestamp::MAX, MAX_POINTS))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::compare::feed::of_memory::{lane, seen, sent};
+    use crate::compare::feeds::UNKNOWN;
     use crate::compare::flight::of_two_points;
     use crate::compare::intake::Intake;
     use crate::compare::reader::Sent;
@@ -273,7 +305,7 @@ mod tests {
             }
         };
         let intake = Intake::of((0..2).map(|_| (0..batches).map(batch).collect()));
-        let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
+        let mut feeds = Feeds::new(2, &intake);
         let asked = Cell::new(0);
         let flow = |_: Read| {
             asked.set(asked.get() + 1);
@@ -297,16 +329,16 @@ mod tests {
             vec![sent(vec![lane(0), lane(1)], [&first[..], next].concat())]
         };
         let intake = Intake::of(firsts.into_iter().zip(next).map(batch));
-        let mut feeds = [0, 1].map(|point| Feed::new(point, &intake));
-        for feed in &mut feeds {
-            assert!(feed.is_ready(&mut flight));
+        let mut feeds = Feeds::begun(2, &intake, &mut flight);
+        let feeds = feeds.of(UNKNOWN);
+        for feed in feeds.iter_mut() {
             feed.take_one(&mut flight);
             feed.take_one(&mut flight);
         }
         feeds[0].take_one(&mut flight);
         assert!(flight.may_be_abreast(&both[0]));
-        let (_, in_turn) = earliest(&feeds)?;
-        Some(out_of_turn(&flight, &feeds, in_turn).unwrap_or(in_turn))
+        let (_, in_turn) = earliest(feeds)?;
+        Some(out_of_turn(&flight, feeds, in_turn).unwrap_or(in_turn))
     }
 
     #[test]
@@ -344,7 +376,7 @@ mod tests {
     fn whether_to_go_on_is_asked_whatever_comes() {
         for of in [vec![], vec![example(0); 40], vec![piece(); 40]] {
             let (times, _) = asked(5, &of, 100);
-            assert!((6..=11).contains(&times), "{times} of {} each", of.len());
+            assert!((6..=13).contains(&times), "{times} of {} each", of.len());
             assert_eq!(asked(5, &of, 3).0, 3, "{} each", of.len());
         }
     }

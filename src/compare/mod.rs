@@ -2,13 +2,16 @@
 //! delayed or duplicated, and between which of them.
 //!
 //! ```text
-//!  capture ─► reader ┐                   paths: which flow of one point is which of another
-//!  capture ─► reader ┼─► intake ─► feeds ─► merge ─► flight  clock: how far apart times are
-//!  capture ─► reader ┘                                 │
-//!                             abreast, by flow┌────────┤ all else
-//!                                             │ in step│
-//!                                             │   march parcels
-//!                                             └─────┴───┴──► book ─► accounts ─► outcome
+//!  capture ─► reader ┐             paths: which flow of one point is which of another
+//!  capture ─► reader ┼─► intake    clock: how far apart times are
+//!  capture ─► reader ┘      │
+//!            ┌──────────────┘
+//!            └► inlets ─► feeds, by way ─► merge ─► flight
+//!                                                     │
+//!                             abreast, by flow┌───────┤ all else
+//!                                             │in step│
+//!                                             │  march parcels
+//!                                             └────┴───┴──► book ─► accounts ─► outcome
 //! ```
 //!
 //! Before that so much of each capture is sampled as it takes to know how they hang together
@@ -25,9 +28,11 @@
 //! packets. That two flows of two points are one is learnt from what was matched. Packets of
 //! a flow that all points know, and that come to all in the same order, are not looked for at
 //! all: each is the next in line, and is counted with those before it that fared alike. What
-//! all points have at hand as the next of its flow never waits in line, either; where flows
-//! come to them in different orders, that is looked for flow by flow (`by_flow`). A packet of a
-//! flow that no other point knows is kept aside: it becomes a parcel once somebody may have it.
+//! all points have at hand as the next of its flow never waits in line, either. What goes ahead and
+//! what goes back come to points in different orders, but each for itself in one, and so they are
+//! taken one beside the other (`feeds`); where flows come in different orders otherwise, that is
+//! looked for flow by flow (`by_flow`). A packet of a flow that no other point knows is kept
+//! aside: it becomes a parcel once somebody may have it.
 //!
 //! What must hold: memory follows what is under way, never the length of a file; the same
 //! captures give the same outcome; what was seen in front and behind is counted alike, so
@@ -50,9 +55,11 @@ mod delay;
 mod examples;
 mod extent;
 mod feed;
+mod feeds;
 mod flight;
 mod icmp;
 mod index;
+mod inlet;
 mod intake;
 mod lanes;
 mod look;

@@ -31,6 +31,10 @@ pub(super) struct Paths {
     met: Met,
     /// Flows that go by other addresses and ports at some points than at others.
     translated: HashSet<u32, RandomState>,
+    /// Flows that all points know by one name, of which became known which way they go. Where
+    /// names are given anew, answers tell what is whose: what goes ahead and what goes back is to
+    /// be taken in order.
+    told: Vec<u32>,
 }
 
 /// What is known of a lane.
@@ -69,8 +73,8 @@ pub(super) struct PathFlow {
     pub is_carrier: bool,
     /// Whether identifications of its packets were found to be the same at several points.
     pub keeps_ids: bool,
-    /// Whether its addresses are known to go from the last point to the first.
-    pub goes_back: bool,
+    /// Whether its addresses go from the last point to the first, if that is known.
+    pub goes_back: Option<bool>,
     /// The points whose addresses were asked about that.
     pub asked: u16,
     /// Of the hashes of how its latest packets without an identification begin, one byte each; 0
@@ -91,6 +95,10 @@ impl PathFlow {
     pub fn learn(&mut self, front: u8, back: u8, keeps_ids: bool) {
         self.keeps_ids |= keeps_ids;
         let steps = i16::from(front) - i16::from(back);
+        if self.steps == 0 && steps != 0 {
+            // It is to be asked anew.
+            self.asked = 0;
+        }
         self.steps = (i16::from(self.steps) + steps.signum()).clamp(-100, 100) as i8;
     }
 
@@ -110,9 +118,14 @@ impl PathFlow {
 
     /// Whether it goes from the last point to the first.
     pub fn is_backward(&self) -> bool {
+        self.knows_the_way() == Some(true)
+    }
+
+    /// The same, if it is known which way it goes.
+    pub fn knows_the_way(&self) -> Option<bool> {
         match self.steps {
             0 => self.goes_back,
-            steps => steps < 0,
+            steps => Some(steps < 0),
         }
     }
 }
@@ -130,6 +143,7 @@ impl Paths {
             by_name: Names::default(),
             met: Met::default(),
             translated: HashSet::default(),
+            told: Vec::new(),
         }
     }
 
@@ -150,6 +164,11 @@ impl Paths {
             lanes[*lane as usize].base = *base;
         }
         self.flows_of[point].resize(lanes.len(), NONE);
+    }
+
+    /// How many lanes a point has.
+    pub fn lanes(&self, point: usize) -> usize {
+        self.lanes[point].len()
     }
 
     /// The flow of a lane; [`NONE`] as long as that is not known.
@@ -243,6 +262,22 @@ impl Paths {
         (self.flows[flow as usize].points.count_ones() as usize) < self.points
     }
 
+    /// Which way the addresses of a flow go, as far as that is known of those that it has now.
+    pub fn tell_the_way(&mut self, flow: u32, goes_back: Option<bool>) {
+        let known = &mut self.flows[flow as usize];
+        (known.goes_back, known.asked) = (goes_back, known.points);
+        let is_told = known.knows_the_way().is_some();
+        if is_told && !self.is_wanting(flow) && !self.translated.contains(&flow) {
+            self.told.push(flow);
+        }
+    }
+
+    /// Flows that all points know by one name, of which became known which way they go since this
+    /// was asked.
+    pub fn take_told(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.told)
+    }
+
     /// A new flow, of this lane.
     pub fn add(&mut self, point: usize, lane: u32) -> u32 {
         let flow = self.flows.len() as u32;
@@ -257,7 +292,7 @@ impl Paths {
             steps: 0,
             is_carrier: false,
             keeps_ids: false,
-            goes_back: false,
+            goes_back: None,
             asked: 0,
             heads: [0; 2],
         });

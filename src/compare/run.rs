@@ -6,7 +6,7 @@ use super::book::{Account, Book};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
-use super::feed::Feed;
+use super::feeds::Feeds;
 use super::flight::{Flight, pairs};
 use super::intake::Intake;
 use super::merge::merge;
@@ -159,9 +159,9 @@ fn read_and_merge(
         for _ in 0..points.min(cores.saturating_sub(1)) {
             scope.spawn(|| intake.help());
         }
-        let mut feeds: Vec<Feed<'_>> = (0..points).map(|point| Feed::new(point, intake)).collect();
+        let mut feeds = Feeds::new(points, intake);
         let merged = merge(flight, &mut feeds, flow);
-        (merged, feeds.iter().map(|feed| feed.frames).collect())
+        (merged, feeds.frames().collect())
     })
 }
 

@@ -104,8 +104,9 @@ impl<P: Points> Abreast<P> {
 
 impl Flight {
     /// Takes what every point takes next, as far as that is the same packet everywhere, and
-    /// surely no other; gives how many these were. `next` is what has come of each point.
-    pub fn take_abreast(&mut self, next: &[&[Sighting]]) -> usize {
+    /// surely no other; gives how many these were, all of which came within some time. `next` is
+    /// what has come of each point.
+    pub fn take_abreast(&mut self, next: &[&[Sighting]], within: Duration) -> usize {
         let firsts = || next.iter().map(|next| next.first());
         let Some(Some(first)) = firsts().next() else {
             return 0;
@@ -113,8 +114,8 @@ impl Flight {
         let is_it = |sighting: Option<&Sighting>| sighting.is_some_and(|it| it.is_same_as(first));
         match next {
             _ if !self.may_be_abreast(first) || !firsts().all(is_it) => 0,
-            [front, back] => self.take_next([*front, *back]),
-            _ => self.take_next(next),
+            [front, back] => self.take_next([*front, *back], within),
+            _ => self.take_next(next, within),
         }
     }
 
@@ -128,8 +129,9 @@ impl Flight {
     }
 
     #[inline(never)]
-    fn take_next(&mut self, points: impl Points) -> usize {
-        let mut abreast = Abreast::of(points, AT_ONCE, std::mem::take(&mut self.times));
+    fn take_next(&mut self, points: impl Points, within: Duration) -> usize {
+        let within = within.min(AT_ONCE);
+        let mut abreast = Abreast::of(points, within, std::mem::take(&mut self.times));
         let common = self.common(&mut abreast);
         if common > 1 {
             self.fetch_flows(0, &abreast.flows[..common]);
@@ -512,10 +514,13 @@ mod tests {
         flight.is_acquainted = true;
         let next = at(&[0; ABREAST + 5]);
         let next: Vec<Sighting> = next.into_iter().zip(0..).map(numbered).collect();
-        assert_eq!(flight.take_abreast(&[&next[..], &next[..]]), ABREAST);
+        assert_eq!(
+            flight.take_abreast(&[&next[..], &next[..]], AT_ONCE),
+            ABREAST
+        );
         let left = &next[ABREAST..];
-        assert_eq!(flight.take_abreast(&[left, left]), 5);
-        assert_eq!(flight.take_abreast(&[left, &[]]), 0);
+        assert_eq!(flight.take_abreast(&[left, left], AT_ONCE), 5);
+        assert_eq!(flight.take_abreast(&[left, &[]], AT_ONCE), 0);
     }
 
     fn numbered((sighting, id): (Sighting, u32)) -> Sighting {

@@ -187,13 +187,12 @@ impl Flight {
 
     #[cold]
     fn find_the_way(&mut self, flow: u32) {
-        let points = self.paths.get(flow).points;
-        let goes_back = (0..self.points).any(|point| {
-            let key = self.paths.key_at(flow, point);
-            key.is_some_and(|key| self.go_back(point, key.addresses) == Some(true))
+        let told = (0..self.points).filter_map(|point| {
+            let key = self.paths.key_at(flow, point)?;
+            self.go_back(point, key.addresses)
         });
-        let known = self.paths.get_mut(flow);
-        (known.goes_back, known.asked) = (goes_back, points);
+        let goes_back = told.max();
+        self.paths.tell_the_way(flow, goes_back);
     }
 
     /// Whether some addresses go back, as far as that is known of them or of those that answer.

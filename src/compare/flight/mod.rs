@@ -104,6 +104,8 @@ pub(super) struct Flight {
     young: VecDeque<Due>,
     old: BinaryHeap<Reverse<Due>>,
     now: Timestamp,
+    /// When what goes the other way than what is taken is next: time does not go on beyond that.
+    held: Timestamp,
     /// When the packets at hand that all points take at once came to each.
     times: Vec<[Timestamp; ABREAST]>,
     /// Away while it is written in.
@@ -190,6 +192,7 @@ impl Flight {
             young: VecDeque::new(),
             old: BinaryHeap::new(),
             now: Timestamp::MIN,
+            held: Timestamp::MAX,
             times: Vec::new(),
             book: Some(Box::new(book)),
             backward,
@@ -218,9 +221,15 @@ impl Flight {
     /// The time of a sighting by the clock of the first point.
     #[inline(always)]
     pub fn time_of(&self, point: usize, sighting: &Sighting) -> Timestamp {
+        self.time_at(point, sighting.time)
+    }
+
+    /// A time by the clock of a point by that of the first.
+    #[inline(always)]
+    pub fn time_at(&self, point: usize, time: Timestamp) -> Timestamp {
         match point {
-            0 => sighting.time,
-            _ => self.clocks[point].to_reference(sighting.time),
+            0 => time,
+            _ => self.clocks[point].to_reference(time),
         }
     }
 

@@ -20,9 +20,14 @@ const MAX_LINGERING: usize = 1 << 13;
 const GROUPED: usize = 1 << 14;
 
 impl Flight {
+    /// From now on time goes on up to then, and no further.
+    pub(in crate::compare) fn hold(&mut self, until: Timestamp) {
+        self.held = until;
+    }
+
     /// Time goes on: what is over is settled.
     pub(in crate::compare) fn pass(&mut self, time: Timestamp) {
-        self.now = self.now.max(time);
+        self.now = self.now.max(time.min(self.held));
         while let Some(place) = self.march.overdue(self.now, LINGER) {
             self.falls_out(place);
         }
