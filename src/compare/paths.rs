@@ -35,6 +35,8 @@ pub(super) struct Paths {
     /// names are given anew, answers tell what is whose: what goes ahead and what goes back is to
     /// be taken in order.
     told: Vec<u32>,
+    /// Whether any flow is known to go ahead, and any to go back.
+    are_told: [bool; 2],
 }
 
 /// What is known of a lane.
@@ -49,6 +51,9 @@ struct Known {
     /// The number of its name, if it has ports.
     name: u32,
 }
+
+/// So many packets are enough to tell by their times which way a flow goes.
+const SURE: i8 = 4;
 
 /// A flow of the path, within one line of a cache.
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +78,9 @@ pub(super) struct PathFlow {
     pub is_carrier: bool,
     /// Whether identifications of its packets were found to be the same at several points.
     pub keeps_ids: bool,
-    /// Whether its addresses go from the last point to the first, if that is known.
-    pub goes_back: Option<bool>,
+    /// Which way it goes where TTLs do not tell, as its addresses or times do: below 0 from the
+    /// last point to the first. It is known from [`SURE`] on.
+    way: i8,
     /// The points whose addresses were asked about that.
     pub asked: u16,
     /// Of the hashes of how its latest packets without an identification begin, one byte each; 0
@@ -124,8 +130,17 @@ impl PathFlow {
     /// The same, if it is known which way it goes.
     pub fn knows_the_way(&self) -> Option<bool> {
         match self.steps {
-            0 => self.goes_back,
+            0 if self.way.abs() < SURE => None,
+            0 => Some(self.way < 0),
             steps => Some(steps < 0),
+        }
+    }
+
+    /// When a packet came to two points tells which way it goes.
+    pub fn vote(&mut self, goes_back: bool) {
+        self.way = (self.way + if goes_back { -1 } else { 1 }).clamp(-SURE, SURE);
+        if self.way.abs() == SURE {
+            self.asked = 0;
         }
     }
 }
@@ -144,6 +159,7 @@ impl Paths {
             met: Met::default(),
             translated: HashSet::default(),
             told: Vec::new(),
+            are_told: [false; 2],
         }
     }
 
@@ -265,11 +281,29 @@ impl Paths {
     /// Which way the addresses of a flow go, as far as that is known of those that it has now.
     pub fn tell_the_way(&mut self, flow: u32, goes_back: Option<bool>) {
         let known = &mut self.flows[flow as usize];
-        (known.goes_back, known.asked) = (goes_back, known.points);
-        let is_told = known.knows_the_way().is_some();
+        known.asked = known.points;
+        if let Some(goes_back) = goes_back {
+            known.way = if goes_back { -SURE } else { SURE };
+        }
+        let told = known.knows_the_way();
+        let is_told = told.is_some();
+        if let Some(goes_back) = told {
+            self.are_told[usize::from(goes_back)] = true;
+        }
         if is_told && !self.is_wanting(flow) && !self.translated.contains(&flow) {
             self.told.push(flow);
         }
+    }
+
+    /// Whether times of packets of a flow tell how clocks are apart: not if it is unknown which
+    /// way it goes, and others are known to go both ways.
+    pub fn tells_clocks(&self, flow: u32) -> bool {
+        !self.go_both_ways() || self.get(flow).knows_the_way().is_some()
+    }
+
+    /// Whether some flows are known to go ahead, and others to go back.
+    pub fn go_both_ways(&self) -> bool {
+        self.are_told == [true; 2]
     }
 
     /// Flows that all points know by one name, of which became known which way they go since this
@@ -292,7 +326,7 @@ impl Paths {
             steps: 0,
             is_carrier: false,
             keeps_ids: false,
-            goes_back: None,
+            way: 0,
             asked: 0,
             heads: [0; 2],
         });

@@ -348,7 +348,8 @@ impl Flight {
         let (all, is_beside) = (abreast.next(), is_beside(back - 1, back));
         let [first, theirs, mine] = [0, back - 1, back].map(|point| &all[point][..taken]);
         let (mut since_first, mut since_front) = (Fastest::default(), Fastest::default());
-        let mut backward = 0;
+        let (mut backward, mut astray) = (0, 0);
+        let go_both_ways = self.paths.go_both_ways();
         let seen = mine.iter().zip(theirs).zip(first).zip(&abreast.flows);
         for (place, ((((here, there), first), flow), tells_time)) in
             seen.zip(&abreast.tell_time).enumerate()
@@ -359,9 +360,12 @@ impl Flight {
                 here.look.hop_limit,
                 here.has_identity(),
             );
-            let is_backward = flow.is_backward();
+            let way = flow.knows_the_way();
+            let is_backward = way == Some(true);
             backward |= u64::from(is_backward) << place;
-            if *tells_time {
+            if way.is_none() && go_both_ways {
+                astray |= u64::from(*tells_time) << place;
+            } else if *tells_time {
                 since_first.note(first.time, here.time, is_backward);
                 if is_beside {
                     since_front.note(there.time, here.time, is_backward);
@@ -371,6 +375,12 @@ impl Flight {
         self.clocks[back].go_by_the_first();
         self.clocks[back].learn_fastest(&since_first);
         self.beside[back].learn_fastest(&since_front);
+        while astray != 0 {
+            let place = astray.trailing_zeros() as usize;
+            astray &= astray - 1;
+            let [there, here] = [theirs[place].time, mine[place].time];
+            self.vote(abreast.flows[place], (back - 1, there), (back, here));
+        }
         backward
     }
 

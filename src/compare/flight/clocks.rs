@@ -5,6 +5,9 @@ use crate::compare::parcel::{Mask, Seen};
 use crate::compare::sighting::Sighting;
 use crate::model::{Addresses, Timestamp};
 
+/// Packets each way after which a clock is known well enough to tell which way others go.
+const HELD: u64 = 256;
+
 /// What may be learnt from a packet that two points saw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trust {
@@ -52,7 +55,9 @@ impl Flight {
         };
         let known = self.paths.get_mut(flow);
         known.learn(front, back, trust.is_numbered_alike);
-        if trust.tells_time {
+        if trust.tells_time && !self.paths.tells_clocks(flow) {
+            self.vote(flow, (point, sighting.time), (other, there.time));
+        } else if trust.tells_time {
             let is_backward = self.is_backward(flow);
             let at = |flight: &Self, other: usize| seen_at(flight, other).time;
             self.set_clocks((point, sighting.time), others, at, is_backward);
@@ -195,6 +200,20 @@ impl Flight {
         self.paths.tell_the_way(flow, goes_back);
     }
 
+    /// Two points saw a packet of a flow of which nothing else tells which way it goes: once their
+    /// clocks are known by others that go both ways, it came first where it was before.
+    #[cold]
+    pub(super) fn vote(&mut self, flow: u32, one: (usize, Timestamp), other: (usize, Timestamp)) {
+        let (front, back) = (one.min(other), one.max(other));
+        let is_known = |(point, _): (usize, Timestamp)| {
+            point == 0 || self.clocks[point].matched.iter().all(|way| *way >= HELD)
+        };
+        let [entered, left] = [front, back].map(|(point, time)| self.time_at(point, time));
+        if is_known(front) && is_known(back) && entered != left {
+            self.paths.get_mut(flow).vote(left < entered);
+        }
+    }
+
     /// Whether some addresses go back, as far as that is known of them or of those that answer.
     fn go_back(&self, point: usize, addresses: Addresses) -> Option<bool> {
         let hint = |addresses: Addresses| self.backward.get(&(point, addresses)).copied();
@@ -206,4 +225,46 @@ impl Flight {
 /// which none is the first, whose clock is that of all.
 pub(super) fn is_beside(front: usize, back: usize) -> bool {
     back - front == 1 && front > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::feed::of_memory::lane;
+    use crate::compare::flight::of_two_points;
+    use crate::compare::sighting::Batch;
+
+    /// Which way a flow is told to go of which so many packets came to two points, the second so
+    /// much later by its clock, which others that take 50 set that go as many ways.
+    fn told(ways: usize, packets: usize, later: i64) -> Option<bool> {
+        let mut flight = of_two_points();
+        let batch = Batch {
+            lanes: vec![lane(0)],
+            ..Batch::default()
+        };
+        (0..2).for_each(|point| flight.meet(point, &batch));
+        let flow = flight.paths.add(0, 0);
+        flight.paths.bind(1, 0, flow);
+        for packet in 0..HELD as i64 {
+            let first = Timestamp(packet * 1_000);
+            for (way, took) in [50, -50].into_iter().enumerate().take(ways) {
+                flight.set_clock(1, first, Timestamp(first.0 + took), way == 1);
+            }
+        }
+        for packet in 0..packets as i64 {
+            let first = Timestamp((HELD as i64 + packet) * 1_000);
+            flight.vote(flow, (1, Timestamp(first.0 + later)), (0, first));
+        }
+        flight.ask_the_way(flow);
+        flight.paths.get(flow).knows_the_way()
+    }
+
+    #[test]
+    fn packets_tell_by_their_times_which_way_a_flow_goes() {
+        assert_eq!(told(2, 4, 60), Some(false));
+        assert_eq!(told(2, 4, -60), Some(true));
+        assert_eq!(told(2, 3, -60), None, "it may be chance");
+        assert_eq!(told(2, 4, 0), None);
+        assert_eq!(told(1, 4, -60), None, "it may be faster than others");
+    }
 }
