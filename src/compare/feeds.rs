@@ -17,7 +17,8 @@ const AHEAD: usize = 0;
 const BACK: usize = 1;
 pub(super) const UNKNOWN: usize = 2;
 
-/// One in so many.
+/// What one in so many sightings goes is taken flow by flow where that helps: to have as much of
+/// less at hand, too much else would have to be.
 const MUCH: usize = 4;
 
 /// Sightings that are looked at together: they are read once.
@@ -200,6 +201,9 @@ impl<'a> Feeds<'a> {
     /// Whether the way of a flow is known by now that was not when more of it came. It goes that
     /// way from now on.
     fn know_way(&mut self, flow: u32, flight: &Flight) -> bool {
+        if flight.paths.is_translated(flow) {
+            return false;
+        }
         let Some(is_backward) = flight.paths.get(flow).knows_the_way() else {
             return false;
         };
@@ -217,6 +221,7 @@ impl<'a> Feeds<'a> {
         was_unknown
     }
 
+    /// What is left of lanes whose way is known goes that way, in its order.
     fn part(&mut self, flight: &Flight) {
         for (point, ways) in self.ways.iter().enumerate() {
             let way = |left: &Sighting| usize::from(ways[left.lane as usize]);
