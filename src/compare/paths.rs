@@ -122,12 +122,15 @@ impl PathFlow {
         self.same_as != NONE
     }
 
-    /// Whether it goes from the last point to the first.
+    /// Whether it goes from the last point to the first, as far as anything tells.
     pub fn is_backward(&self) -> bool {
-        self.knows_the_way() == Some(true)
+        match self.steps {
+            0 => self.way < 0,
+            steps => steps < 0,
+        }
     }
 
-    /// The same, if it is known which way it goes.
+    /// The same, if it is known for sure which way it goes.
     pub fn knows_the_way(&self) -> Option<bool> {
         match self.steps {
             0 if self.way.abs() < SURE => None,

@@ -360,10 +360,9 @@ impl Flight {
                 here.look.hop_limit,
                 here.has_identity(),
             );
-            let way = flow.knows_the_way();
-            let is_backward = way == Some(true);
+            let is_backward = flow.is_backward();
             backward |= u64::from(is_backward) << place;
-            if way.is_none() && go_both_ways {
+            if go_both_ways && flow.knows_the_way().is_none() {
                 astray |= u64::from(*tells_time) << place;
             } else if *tells_time {
                 since_first.note(first.time, here.time, is_backward);

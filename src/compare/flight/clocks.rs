@@ -235,8 +235,9 @@ mod tests {
     use crate::compare::sighting::Batch;
 
     /// Which way a flow is told to go of which so many packets came to two points, the second so
-    /// much later by its clock, which others that take 50 set that go as many ways.
-    fn told(ways: usize, packets: usize, later: i64) -> Option<bool> {
+    /// much later by its clock, which others that take 50 set that go as many ways: whether that is
+    /// sure, and whether it is taken to go back.
+    fn told(ways: usize, packets: usize, later: i64) -> (bool, bool) {
         let mut flight = of_two_points();
         let batch = Batch {
             lanes: vec![lane(0)],
@@ -256,15 +257,16 @@ mod tests {
             flight.vote(flow, (1, Timestamp(first.0 + later)), (0, first));
         }
         flight.ask_the_way(flow);
-        flight.paths.get(flow).knows_the_way()
+        let known = flight.paths.get(flow);
+        (known.knows_the_way().is_some(), known.is_backward())
     }
 
     #[test]
     fn packets_tell_by_their_times_which_way_a_flow_goes() {
-        assert_eq!(told(2, 4, 60), Some(false));
-        assert_eq!(told(2, 4, -60), Some(true));
-        assert_eq!(told(2, 3, -60), None, "it may be chance");
-        assert_eq!(told(2, 4, 0), None);
-        assert_eq!(told(1, 4, -60), None, "it may be faster than others");
+        assert_eq!(told(2, 4, 60), (true, false));
+        assert_eq!(told(2, 4, -60), (true, true));
+        assert_eq!(told(2, 3, -60), (false, true), "it may be chance");
+        assert_eq!(told(2, 4, 0), (false, false));
+        assert_eq!(told(1, 4, -60), (false, false), "it may be faster");
     }
 }
