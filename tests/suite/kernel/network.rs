@@ -6,7 +6,8 @@
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 const PREFIX: &str = "fraglens-test-";
 const MTU: u32 = 1450;
@@ -35,11 +36,38 @@ pub struct Network {
     router: String,
     receiver: String,
     tenant: String,
-    _alone: MutexGuard<'static, ()>,
+    _seat: Seat,
 }
 
-/// Two at a time would disturb each other.
-static ALONE: Mutex<()> = Mutex::new(());
+/// So many may be there at a time: each mostly waits for its traffic, and all together leave
+/// the processor time to carry that.
+const SEATS: usize = 2;
+
+/// One of these; free again when this is dropped.
+struct Seat;
+
+static TAKEN: Mutex<usize> = Mutex::new(0);
+static LEFT: Condvar = Condvar::new();
+
+impl Seat {
+    /// Waits for one.
+    fn take() -> Self {
+        let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = LEFT.wait_while(taken, |taken| *taken >= SEATS);
+        *free.unwrap_or_else(PoisonError::into_inner) += 1;
+        Self
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        LEFT.notify_one();
+    }
+}
+
+/// How many networks this run has made.
+static MADE: AtomicU32 = AtomicU32::new(0);
 
 /// One of the namespaces.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,15 +90,16 @@ impl Network {
     /// The same with an MTU on either side of the router.
     pub fn with_mtus(before: u32, behind: u32) -> Self {
         must_have_tools();
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let seat = Seat::take();
         remove_leftovers();
-        let name = |role| format!("{PREFIX}{}-{role}", std::process::id());
+        let (process, number) = (std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        let name = |role| format!("{PREFIX}{process}-{number}-{role}");
         let network = Self {
             sender: name("a"),
             router: name("r"),
             receiver: name("b"),
             tenant: name("c"),
-            _alone: alone,
+            _seat: seat,
         };
         network.build(before, behind);
         network
@@ -96,6 +125,11 @@ impl Network {
 
     fn namespaces(&self) -> [&str; 4] {
         [&self.sender, &self.router, &self.receiver, &self.tenant]
+    }
+
+    /// What no other network is called.
+    pub fn name(&self) -> &str {
+        &self.receiver
     }
 
     fn namespace(&self, host: Host) -> &str {

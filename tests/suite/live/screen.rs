@@ -18,7 +18,7 @@ struct Terminal(String);
 
 impl Terminal {
     fn start(network: &Network, words: &str) -> Self {
-        let terminal = Self(format!("fraglens-test-{}", std::process::id()));
+        let terminal = Self(network.name().to_owned());
         let inside = format!("{FRAGLENS} watch {words}; echo ended with $?; stty -a; sleep 60");
         let server = ["tmux", "-L", &terminal.0, "-f", "/dev/null"];
         let session = [
