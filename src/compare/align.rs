@@ -1,13 +1,10 @@
 //! How far the clocks of captures are apart, which way traffic goes, and which of two points
 //! lies in front: from a sample of packets, the same at every point.
-//!
-//! Of each capture those packets are kept whose hash is smallest. Whatever two captures
-//! have in common is then in both samples, however long they are (A. Broder, "On the
-//! resemblance and containment of documents", 1997).
 
 use super::clock::Slope;
 use super::content::hash;
 use super::conversations::Conversations;
+use super::marks::{Mark, Marks, Met};
 use super::order::Lead;
 use super::sighting::{Form, Sighting, TELLING_BYTES};
 use crate::model::{Addresses, Duration, FlowKey, Timestamp};
@@ -15,8 +12,6 @@ use foldhash::quality::FixedState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 
-/// Packets of a sample.
-const SAMPLE: usize = 1 << 13;
 /// Differences of clocks that agree so far are one.
 const AGREE_WITHIN: Duration = Duration::from_millis(250);
 /// Packets that have to agree, unless the captures have fewer.
@@ -34,8 +29,6 @@ const STRETCHES: usize = 64;
 pub(super) struct Sample {
     /// Bytes of payloads that tell packets apart.
     head_bytes: usize,
-    /// Whether it holds what is only asked where packets do not go by the same names and bytes.
-    is_thorough: bool,
     lanes: Vec<FlowKey>,
     named: Marks,
     strict: Marks,
@@ -47,29 +40,6 @@ pub(super) struct Sample {
     bare: Marks,
 }
 
-/// Packets by hash, the smallest ones.
-#[derive(Debug, Default)]
-struct Marks {
-    marks: BTreeMap<u64, Mark>,
-    is_full: bool,
-}
-
-/// A packet of a sample.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    time: Timestamp,
-    /// When the last like it came.
-    last: Timestamp,
-    addresses: Addresses,
-    hop_limit: u8,
-    bytes: u32,
-    /// Packets like it.
-    count: u32,
-}
-
-/// A packet of two samples.
-type Met<'a> = (&'a Mark, &'a Mark);
-
 /// What two samples have in common.
 #[derive(Clone, Debug)]
 pub(super) struct Common<'a> {
@@ -79,11 +49,10 @@ pub(super) struct Common<'a> {
 }
 
 impl Sample {
-    /// An empty one of what so many bytes of payloads tell apart; a thorough one takes longer.
-    pub fn new(head_bytes: usize, is_thorough: bool) -> Self {
+    /// An empty one of what so many bytes of payloads tell apart.
+    pub fn new(head_bytes: usize) -> Self {
         Self {
             head_bytes,
-            is_thorough,
             ..Self::default()
         }
     }
@@ -118,7 +87,7 @@ impl Sample {
             let name = FixedState::with_seed(0).hash_one((lane.addresses, lane.ports));
             self.named.take(hash(&[content, id, name]), mark);
             let is_of_stream = sighting.form == Form::Segment;
-            if self.is_thorough && is_telling && !is_of_stream && sighting.bytes >= TELLING_BYTES {
+            if is_telling && !is_of_stream && sighting.bytes >= TELLING_BYTES {
                 let bare = Sighting {
                     is_renumbered: true,
                     ..*sighting
@@ -134,7 +103,7 @@ impl Sample {
                 };
                 self.loose.take(hash(&[beginning]), mark);
             }
-            if self.is_thorough && sighting.begins_datagram() {
+            if sighting.begins_datagram() {
                 let addresses = FixedState::with_seed(0).hash_one(lane.addresses);
                 let protocol = u64::from(sighting.protocol.0);
                 let begun = hash(&[addresses, protocol, id, sighting.head]);
@@ -143,21 +112,34 @@ impl Sample {
         }
     }
 
-    /// What this has in common with another; `None` if that could be chance.
-    pub fn common<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
-        self.common_by_ids(other)
-            .or_else(|| self.loose.common(&other.loose))
-            .or_else(|| self.named.in_crowds(&other.named))
+    /// Before anything is asked.
+    pub fn settle(&mut self) {
+        let all = [
+            &mut self.named,
+            &mut self.strict,
+            &mut self.loose,
+            &mut self.begun,
+            &mut self.unnumbered,
+            &mut self.bare,
+        ];
+        all.into_iter().for_each(Marks::settle);
     }
 
-    /// The same by identifications. What goes by the same names at both tells more than what has
-    /// the same bytes: many flows may have those.
+    /// What this has in common with another by identifications; `None` if that could be chance.
+    /// What goes by the same names at both tells more than what has the same bytes: many flows
+    /// may have those.
     pub fn common_by_ids<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
         if let Some(named) = self.named.common(&other.named) {
             return Some(named.and_renamed(self.strict.met(&other.strict)));
         }
         let strictly = self.strict.common(&other.strict);
         strictly.or_else(|| self.begun.common(&other.begun))
+    }
+
+    /// The same, where there is none by those as they are.
+    pub fn common_otherwise<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
+        let loosely = self.loose.common(&other.loose);
+        loosely.or_else(|| self.named.in_crowds(&other.named))
     }
 
     /// The same, if identifications are not looked at. Without names, only bytes that are
@@ -173,32 +155,6 @@ impl Sample {
 }
 
 impl Marks {
-    fn take(&mut self, key: u64, mark: Mark) {
-        if self.is_full
-            && let Some((largest, _)) = self.marks.last_key_value()
-            && key > *largest
-        {
-            return;
-        }
-        let known = self.marks.entry(key).or_insert(Mark { count: 0, ..mark });
-        known.count += 1;
-        known.last = known.last.max(mark.last);
-        if self.marks.len() > SAMPLE {
-            self.marks.pop_last();
-            self.is_full = true;
-        }
-    }
-
-    /// The hash up to which it has all there were.
-    fn reach(&self) -> u64 {
-        let largest = self.marks.last_key_value().map(|(largest, _)| *largest);
-        largest.filter(|_| self.is_full).unwrap_or(u64::MAX)
-    }
-
-    fn below(&self, reach: u64) -> usize {
-        self.marks.range(..=reach).count()
-    }
-
     fn common<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
         let reach = self.reach().min(other.reach());
         let mut pairs = self.met(other);
@@ -236,17 +192,6 @@ impl Marks {
             ahead: Duration(0),
             pairs,
         })
-    }
-
-    /// What both have.
-    fn met<'a>(&'a self, other: &'a Self) -> Vec<Met<'a>> {
-        let mut theirs = other.marks.iter().peekable();
-        let pairs = self.marks.iter().filter_map(|(key, mine)| {
-            while theirs.next_if(|(their, _)| *their < key).is_some() {}
-            let (_, same) = theirs.next_if(|(their, _)| *their == key)?;
-            Some((mine, same))
-        });
-        pairs.collect()
     }
 }
 
@@ -421,10 +366,16 @@ mod tests {
         }
     }
 
+    /// What two samples have in common, in whatever way.
+    fn common<'a>(one: &'a Sample, other: &'a Sample) -> Common<'a> {
+        let by_ids = one.common_by_ids(other);
+        by_ids.or_else(|| one.common_otherwise(other)).unwrap()
+    }
+
     /// Packets of so many flows, which have the same bytes; of each point another is ahead of all
     /// others by ten packets, by as many milliseconds.
     fn sample(flows: u32, leader: u32) -> Sample {
-        let mut sample = Sample::new(16, true);
+        let mut sample = Sample::new(16);
         let lanes: Vec<FlowKey> = (0..flows).map(lane).collect();
         sample.take(&lanes, &[]);
         for (number, lane) in
@@ -441,6 +392,7 @@ mod tests {
                 sample.take(&[], &[sighting]);
             }
         }
+        sample.settle();
         sample
     }
 
@@ -449,23 +401,24 @@ mod tests {
         let (one, other) = (sample(20, 3), sample(20, 17));
         let bytes_alone = one.strict.common(&other.strict).unwrap();
         assert_eq!(bytes_alone.ahead, Duration::from_millis(14));
-        assert_eq!(one.common(&other).unwrap().ahead, Duration(0));
+        assert_eq!(common(&one, &other).ahead, Duration(0));
     }
 
     #[test]
     fn flows_that_go_by_other_names_are_met_too() {
         let sample = |lanes: [FlowKey; 2]| {
-            let mut sample = Sample::new(16, true);
+            let mut sample = Sample::new(16);
             let sightings = (0..20).map(|number| Sighting {
                 time: Timestamp(i64::from(number)),
                 lane: number % 2,
                 ..example(number)
             });
             sample.take(&lanes, &sightings.collect::<Vec<_>>());
+            sample.settle();
             sample
         };
         let (one, other) = (sample([lane(1), lane(5)]), sample([lane(1), lane(6)]));
-        let common = one.common(&other).unwrap();
+        let common = common(&one, &other);
         let renamed = |(one, other): &&Met<'_>| one.addresses != other.addresses;
         assert_eq!(common.pairs.iter().filter(renamed).count(), 10);
         assert_eq!(common.pairs.len(), 20);
@@ -473,7 +426,7 @@ mod tests {
 
     /// So many packets, as one point sees them: whole at one, the first fragments at another.
     fn datagrams(form: Form, later: i64) -> Sample {
-        let mut sample = Sample::new(16, true);
+        let mut sample = Sample::new(16);
         let sightings = (1..=50).map(|number| Sighting {
             time: Timestamp(i64::from(number) * 1_000_000 + later),
             form,
@@ -483,17 +436,18 @@ mod tests {
             ..example(number)
         });
         sample.take(&[lane(1)], &sightings.collect::<Vec<_>>());
+        sample.settle();
         sample
     }
 
     #[test]
     fn a_datagram_is_met_by_its_first_fragment() {
         let (cut, whole) = (datagrams(Form::Piece, 0), datagrams(Form::Whole, 7_000));
-        let common = cut.common(&whole).unwrap();
-        assert_eq!((common.ahead, common.pairs.len()), (Duration(7_000), 50));
-        assert_eq!(whole.common(&cut).unwrap().ahead, Duration(-7_000));
+        let met = common(&cut, &whole);
+        assert_eq!((met.ahead, met.pairs.len()), (Duration(7_000), 50));
+        assert_eq!(common(&whole, &cut).ahead, Duration(-7_000));
         let others = datagrams(Form::Whole, 3_600_000_000_000);
-        assert_eq!(cut.common(&others).unwrap().pairs.len(), 50);
+        assert_eq!(common(&cut, &others).pairs.len(), 50);
     }
 
     /// Most goes there all the time; of what goes back, all comes early. A clock that loses time
@@ -510,7 +464,7 @@ mod tests {
         ];
         for ppm in [-200, -50, 0, 50, 200] {
             let seen = |is_there: bool| {
-                let mut sample = Sample::new(16, true);
+                let mut sample = Sample::new(16);
                 let sightings = (1..3_000).map(|number| {
                     let goes_back = number < 100 && number % 10 == 0;
                     let sent = i64::from(number) * 1_000_000;
@@ -523,10 +477,11 @@ mod tests {
                     }
                 });
                 sample.take(&lanes, &sightings.collect::<Vec<_>>());
+                sample.settle();
                 sample
             };
             let (here, there) = (seen(false), seen(true));
-            let [ways, _] = here.common(&there).unwrap().backward();
+            let [ways, _] = common(&here, &there).backward();
             for (addresses, is_backward) in ways {
                 assert_eq!(is_backward, addresses == back, "{ppm} ppm");
             }

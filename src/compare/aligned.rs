@@ -12,6 +12,7 @@ use super::sighting::Sighting;
 use crate::model::{Addresses, Duration};
 use crate::source::{Block, Source};
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::thread;
 
@@ -46,43 +47,41 @@ pub(super) fn align(
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> Aligned {
     let mut manner = options.manner();
-    let mut is_thorough = false;
-    let begin = |manner: &Manner, is_thorough: bool| -> Vec<Sampler> {
+    let begin = |manner: &Manner| -> Vec<Sampler> {
         (0..captures)
-            .map(|capture| Sampler::new(open(capture, Pass::Sample), manner, is_thorough))
+            .map(|capture| Sampler::new(open(capture, Pass::Sample), manner))
             .collect()
     };
-    let mut samplers = begin(&manner, is_thorough);
+    let mut samplers = begin(&manner);
     let mut wanted = FIRST_LOOK;
     loop {
-        if read(&mut samplers, wanted, flow).is_break() {
-            return conclude(&samplers, (0..captures).collect(), options.order, &manner);
+        let was_broken = read(&mut samplers, wanted, flow).is_break();
+        settle(&mut samplers);
+        if was_broken {
+            let path = (0..captures).collect();
+            return conclude(Commons::of(&samplers), path, options.order, &manner);
         }
         // What one of them has cut can be compared as far as that alone.
         let shortest = shortest_head(samplers.iter());
         if shortest < manner.head_bytes {
             manner.head_bytes = shortest;
-            samplers = begin(&manner, is_thorough);
+            samplers = begin(&manner);
             continue;
         }
-        let together = largest_group(&samplers, Sample::common);
-        let by_ids = largest_group(&samplers, Sample::common_by_ids);
+        let mut commons = Commons::of(&samplers);
+        let by_ids = largest_group(captures, |one, other| commons.by_ids(one, other).is_some());
         if by_ids.len() == captures {
-            return conclude(&samplers, together, options.order, &manner);
+            return conclude(commons, by_ids, options.order, &manner);
         }
-        if !is_thorough {
-            is_thorough = true;
-            samplers = begin(&manner, is_thorough);
-            continue;
-        }
-        let without_ids = largest_group(&samplers, Sample::common_without_ids);
+        let without_ids = largest_group(captures, |one, other| commons.are_without_ids(one, other));
         if manner.keeps_ids && without_ids.len() > by_ids.len() {
             manner.keeps_ids = false;
-            samplers = begin(&manner, is_thorough);
+            samplers = begin(&manner);
             continue;
         }
+        let together = largest_group(captures, |one, other| commons.of_two(one, other).is_some());
         if together.len() == captures {
-            return conclude(&samplers, together, options.order, &manner);
+            return conclude(commons, together, options.order, &manner);
         }
         if samplers.iter().all(|sampler| sampler.has_ended) {
             // Where none hang together, there is no path.
@@ -90,7 +89,7 @@ pub(super) fn align(
                 0 | 1 => (0..captures).collect(),
                 _ => together,
             };
-            return conclude(&samplers, path, options.order, &manner);
+            return conclude(commons, path, options.order, &manner);
         }
         wanted = wanted.saturating_mul(2);
     }
@@ -116,6 +115,15 @@ fn read(
     ControlFlow::Continue(())
 }
 
+/// Puts in order what was read, of all captures at once.
+fn settle(samplers: &mut [Sampler]) {
+    thread::scope(|scope| {
+        for sampler in samplers {
+            scope.spawn(|| sampler.sample.settle());
+        }
+    });
+}
+
 /// One capture while it is sampled.
 struct Sampler {
     source: Box<dyn Source>,
@@ -131,12 +139,12 @@ struct Sampler {
 }
 
 impl Sampler {
-    fn new(source: Box<dyn Source>, manner: &Manner, is_thorough: bool) -> Self {
+    fn new(source: Box<dyn Source>, manner: &Manner) -> Self {
         Self {
             source,
             observer: Observer::new(manner),
             block: Block::default(),
-            sample: Sample::new(manner.head_bytes, is_thorough),
+            sample: Sample::new(manner.head_bytes),
             room: Vec::new(),
             seen: 0,
             has_ended: false,
@@ -175,16 +183,52 @@ fn shortest_head<'a>(samplers: impl Iterator<Item = &'a Sampler>) -> usize {
     heads.min().unwrap_or(HEAD_BYTES)
 }
 
-/// What two samples have in common, in one way or another.
-type InCommon = for<'a> fn(&'a Sample, &'a Sample) -> Option<Common<'a>>;
+/// What each two samples have in common.
+struct Commons<'a> {
+    samplers: &'a [Sampler],
+    /// By identifications; to find that out takes long, and it is asked again.
+    by_ids: BTreeMap<(usize, usize), Option<Common<'a>>>,
+}
+
+impl<'a> Commons<'a> {
+    fn of(samplers: &'a [Sampler]) -> Self {
+        Self {
+            samplers,
+            by_ids: BTreeMap::new(),
+        }
+    }
+
+    fn samples(&self, one: usize, other: usize) -> [&'a Sample; 2] {
+        [one, other].map(|capture| &self.samplers[capture].sample)
+    }
+
+    fn by_ids(&mut self, one: usize, other: usize) -> Option<&Common<'a>> {
+        let [mine, others] = self.samples(one, other);
+        let known = self.by_ids.entry((one, other));
+        known.or_insert_with(|| mine.common_by_ids(others)).as_ref()
+    }
+
+    fn of_two(&mut self, one: usize, other: usize) -> Option<Common<'a>> {
+        let [mine, others] = self.samples(one, other);
+        let by_ids = self.by_ids(one, other).cloned();
+        by_ids.or_else(|| mine.common_otherwise(others))
+    }
+
+    /// Whether they have something in common if identifications are not looked at.
+    fn are_without_ids(&self, one: usize, other: usize) -> bool {
+        let [mine, others] = self.samples(one, other);
+        mine.common_without_ids(others).is_some()
+    }
+}
 
 /// Captures that hang together, most of all, in the order they were given; a single one where
 /// none do.
-fn largest_group(samplers: &[Sampler], common: InCommon) -> Vec<usize> {
+fn largest_group(captures: usize, are_met: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
+    let mut are_met = are_met;
     let mut largest = Vec::new();
-    let mut left: Vec<usize> = (0..samplers.len()).collect();
+    let mut left: Vec<usize> = (0..captures).collect();
     while let Some(first) = left.first().copied() {
-        let group = group_of(first, &mut left, samplers, common);
+        let group = group_of(first, &mut left, &mut are_met);
         if group.len() > largest.len() {
             largest = group;
         }
@@ -197,31 +241,31 @@ fn largest_group(samplers: &[Sampler], common: InCommon) -> Vec<usize> {
 fn group_of(
     first: usize,
     left: &mut Vec<usize>,
-    samplers: &[Sampler],
-    common: InCommon,
+    are_met: &mut impl FnMut(usize, usize) -> bool,
 ) -> Vec<usize> {
     left.retain(|capture| *capture != first);
     let mut group = vec![first];
     let mut asked = 0;
-    while let Some(known) = group.get(asked).map(|known| &samplers[*known].sample) {
-        let is_met = |capture: &mut usize| common(known, &samplers[*capture].sample).is_some();
-        group.extend(left.extract_if(.., is_met));
+    while let Some(known) = group.get(asked).copied() {
+        group.extend(left.extract_if(.., |capture| are_met(known, *capture)));
         asked += 1;
     }
     group.sort_unstable();
     group
 }
 
-fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order, manner: &Manner) -> Aligned {
-    let common = |one: usize, other: usize| samplers[one].sample.common(&samplers[other].sample);
+fn conclude(commons: Commons<'_>, together: Vec<usize>, order: Order, manner: &Manner) -> Aligned {
+    let mut commons = commons;
+    let samplers = commons.samplers;
     let captures = together.len();
     let pairs = (0..captures).flat_map(|one| (one + 1..captures).map(move |other| (one, other)));
     // Where the order is given, only neighbours are asked whether they contradict it.
     let is_asked = |(one, other): &(usize, usize)| order == Order::Found || other - one == 1;
-    let commons = pairs
-        .filter(is_asked)
-        .filter_map(|(one, other)| Some(((one, other), common(together[one], together[other])?)));
-    let leads = leads(&commons.collect::<Vec<_>>());
+    let neighbours = pairs.filter(is_asked).filter_map(|(one, other)| {
+        let common = commons.of_two(together[one], together[other])?;
+        Some(((one, other), common))
+    });
+    let leads = leads(&neighbours.collect::<Vec<_>>());
     let known = Known::of(captures, &leads);
     let found: Vec<usize> = match order {
         Order::Given => (0..captures).collect(),
@@ -247,7 +291,7 @@ fn conclude(samplers: &[Sampler], together: Vec<usize>, order: Order, manner: &M
             .map(|capture| (capture, samplers[capture].seen as u64))
             .collect(),
     };
-    aligned.hang_together(common);
+    aligned.hang_together(&mut commons);
     aligned
 }
 
@@ -265,14 +309,14 @@ fn leads(commons: &[((usize, usize), Common<'_>)]) -> Leads {
 
 impl Aligned {
     /// Finds the clocks of all points from the first one on, each from one that is known.
-    fn hang_together<'a>(&mut self, common: impl Fn(usize, usize) -> Option<Common<'a>>) {
+    fn hang_together(&mut self, commons: &mut Commons<'_>) {
         let points = self.order.len();
         let mut known: Vec<usize> = (points > 0).then_some(0).into_iter().collect();
         let mut waiting: Vec<usize> = (1..points).collect();
         loop {
             let found = waiting.iter().enumerate().find_map(|(place, point)| {
                 let nearest = known.iter().rev().find_map(|other| {
-                    let common = common(self.order[*other], self.order[*point])?;
+                    let common = commons.of_two(self.order[*other], self.order[*point])?;
                     Some((*other, common))
                 })?;
                 Some((place, *point, nearest))

@@ -64,6 +64,7 @@ mod intake;
 mod lanes;
 mod look;
 mod march;
+mod marks;
 mod merge;
 mod names;
 mod observer;
