@@ -4,10 +4,11 @@ use super::names::Name;
 use super::refused::Refused;
 use super::rise::Rise;
 use super::sighting::{Lane, NO_LANE, Sighting};
+use super::words::Words;
 use crate::model::{FlowKey, Ports};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash, Hasher};
 
 /// Most flows of one point that are told apart.
 pub const MAX_LANES: usize = 1 << 18;
@@ -21,10 +22,15 @@ pub(super) const TOGETHER: usize = 32;
 /// So many flows are in a cache anyway.
 const NEAR: usize = 1 << 12;
 
+/// Of these it is noted where they are in the table, mostly each in a place of its own.
+const NOTED: usize = 2 * NEAR;
+
 /// The flows of one point.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lanes {
     known: HashTable<Known>,
+    /// Where in the table the latest flow with such a hash is, or was before that grew.
+    noted: Box<[u16; NOTED]>,
     hasher: RandomState,
     /// Met since they were taken, and those of which that of fragments became known.
     fresh: Vec<FlowKey>,
@@ -41,7 +47,7 @@ pub(super) struct Lanes {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Known {
-    key: FlowKey,
+    key: Words,
     lane: Lane,
     rise: Rise,
     /// Whether its packets may come in fragments, whose lane was looked for.
@@ -50,10 +56,26 @@ struct Known {
 
 const _: () = assert!(size_of::<Known>() == 64);
 
+impl Default for Lanes {
+    fn default() -> Self {
+        Self {
+            known: HashTable::new(),
+            noted: Box::new([0; NOTED]),
+            hasher: RandomState::default(),
+            fresh: Vec::new(),
+            bases: Vec::new(),
+            refused: 0,
+            refused_names: Refused::default(),
+            fresh_refused: Vec::new(),
+        }
+    }
+}
+
 impl Lanes {
     /// The number of a flow; `None` beyond the bound.
     pub fn number(&mut self, key: &FlowKey) -> Option<Lane> {
-        let known = self.find_or_add(key, self.hash(key));
+        let words = Words::of(key);
+        let known = self.find_or_add(key, &words, self.hash(&words));
         let lane = known.map(|known| known.lane);
         if lane.is_none() {
             self.refuse(key);
@@ -64,7 +86,8 @@ impl Lanes {
     /// The same of a flow whose packets may come in fragments.
     pub fn number_of_cut(&mut self, key: &FlowKey) -> Option<Lane> {
         let lane = self.number(key)?;
-        let known = self.find_or_add(key, self.hash(key))?;
+        let words = Words::of(key);
+        let known = self.find_or_add(key, &words, self.hash(&words))?;
         if !std::mem::replace(&mut known.may_be_cut, true) {
             self.add_base(lane, key);
         }
@@ -75,7 +98,20 @@ impl Lanes {
     /// whether it is surely beyond all before.
     #[inline(always)]
     pub fn name(&mut self, key: &FlowKey, sighting: &mut Sighting) {
-        self.name_by(key, self.hash(key), sighting);
+        let words = Words::of(key);
+        let hash = self.hash(&words);
+        let place = self.noted[noted_at(hash)];
+        match self.known.get_bucket_mut(place.into()) {
+            Some(known) if known.key == words => {
+                if known.name(sighting) {
+                    self.add_base(sighting.lane, key);
+                }
+            }
+            _ => {
+                self.name_by(key, &words, hash, sighting);
+                self.note(&words, hash);
+            }
+        }
     }
 
     /// Whether what is known of all flows is in a cache anyway.
@@ -84,15 +120,25 @@ impl Lanes {
         self.known.len() <= NEAR
     }
 
+    /// Notes where a flow is.
+    #[inline(never)]
+    fn note(&mut self, words: &Words, hash: u64) {
+        let place = self
+            .known
+            .find_bucket_index(hash, |known| known.key == *words);
+        if let Some(Ok(place)) = place.map(u16::try_from) {
+            self.noted[noted_at(hash)] = place;
+        }
+    }
+
     /// Names several packets: in a large table here all wait for memory together.
     pub fn name_together(&mut self, keys: &[FlowKey; TOGETHER], sightings: &mut [Sighting]) {
-        let mut hashes = [0; TOGETHER];
-        for (hash, key) in hashes.iter_mut().zip(keys) {
-            *hash = self.hash(key);
-        }
+        let all = keys.each_ref().map(|key| Words::of(key));
+        let hashes = all.each_ref().map(|words| self.hash(words));
         self.fetch(&hashes);
-        for ((sighting, key), hash) in sightings.iter_mut().zip(keys).zip(hashes) {
-            self.name_by(key, hash, sighting);
+        let flows = keys.iter().zip(&all).zip(hashes);
+        for (sighting, ((key, words), hash)) in sightings.iter_mut().zip(flows) {
+            self.name_by(key, words, hash, sighting);
         }
     }
 
@@ -105,15 +151,12 @@ impl Lanes {
         std::hint::black_box(lanes.fold(0, |read, lane| read ^ lane));
     }
 
-    #[inline(always)]
-    fn name_by(&mut self, key: &FlowKey, hash: u64, sighting: &mut Sighting) {
-        let Some(known) = self.find_or_add(key, hash) else {
+    fn name_by(&mut self, key: &FlowKey, words: &Words, hash: u64, sighting: &mut Sighting) {
+        let Some(known) = self.find_or_add(key, words, hash) else {
             sighting.lane = NO_LANE;
             return self.refuse(key);
         };
-        sighting.lane = known.lane;
-        sighting.is_fresh = known.rise.takes(sighting);
-        if sighting.may_come_cut() && !std::mem::replace(&mut known.may_be_cut, true) {
+        if known.name(sighting) {
             self.add_base(sighting.lane, key);
         }
     }
@@ -131,28 +174,31 @@ impl Lanes {
     #[cold]
     fn add_base(&mut self, lane: Lane, key: &FlowKey) {
         let base = without_ports(key);
-        if let Some(base) = self.find_or_add(&base, self.hash(&base)) {
+        let words = Words::of(&base);
+        if let Some(base) = self.find_or_add(&base, &words, self.hash(&words)) {
             let base = base.lane;
             self.bases.push((lane, base));
         }
     }
 
     /// What is known of a flow; `None` beyond the bound.
-    #[inline(always)]
-    fn find_or_add(&mut self, key: &FlowKey, hash: u64) -> Option<&mut Known> {
-        match self.known.find_entry(hash, |known| known.key == *key) {
+    fn find_or_add(&mut self, key: &FlowKey, words: &Words, hash: u64) -> Option<&mut Known> {
+        match self.known.find_entry(hash, |known| known.key == *words) {
             Ok(known) => Some(known.into_mut()),
             Err(absent) => {
-                let known = add(absent.into_table(), key, hash, &self.hasher)?;
+                let is_base = key.ports.is_none();
+                let known = add(absent.into_table(), words, is_base, hash, &self.hasher)?;
                 self.fresh.push(*key);
                 Some(known)
             }
         }
     }
 
-    #[inline]
-    fn hash(&self, key: &FlowKey) -> u64 {
-        self.hasher.hash_one(key)
+    #[inline(always)]
+    fn hash(&self, words: &Words) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        words.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Those met since they were taken before.
@@ -171,23 +217,42 @@ impl Lanes {
     }
 }
 
+impl Known {
+    /// Gives the next packet of the flow its lane, and says whether the lane of its fragments
+    /// is to be found.
+    #[inline(always)]
+    fn name(&mut self, sighting: &mut Sighting) -> bool {
+        sighting.lane = self.lane;
+        sighting.is_fresh = self.rise.takes(sighting);
+        sighting.may_come_cut() && !std::mem::replace(&mut self.may_be_cut, true)
+    }
+}
+
+/// Where it is noted in which place flows with such a hash are: by other bits than those that
+/// tell them apart in the table.
+#[inline(always)]
+fn noted_at(hash: u64) -> usize {
+    (hash >> u32::BITS) as usize % NOTED
+}
+
 /// Adds a flow, unless there are too many.
 #[cold]
 fn add<'a>(
     known: &'a mut HashTable<Known>,
-    key: &FlowKey,
+    words: &Words,
+    is_base: bool,
     hash: u64,
     hasher: &RandomState,
 ) -> Option<&'a mut Known> {
-    let reserve = if key.ports.is_none() { RESERVE } else { 0 };
+    let reserve = if is_base { RESERVE } else { 0 };
     if known.len() >= MAX_LANES + reserve {
         return None;
     }
     let flow = Known {
-        key: *key,
+        key: *words,
         lane: known.len() as Lane,
         rise: Rise::default(),
-        may_be_cut: key.ports.is_none(),
+        may_be_cut: is_base,
     };
     let added = known.insert_unique(hash, flow, |known| hasher.hash_one(known.key));
     Some(added.into_mut())

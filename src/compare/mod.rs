@@ -84,6 +84,7 @@ mod slab;
 mod strays;
 mod stretches;
 mod views;
+mod words;
 
 pub use between::{Between, Count, OneSided, Pair, Shown};
 pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};

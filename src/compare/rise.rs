@@ -26,7 +26,7 @@ const NEXT: u8 = 4;
 
 impl Rise {
     /// Takes the next packet of the flow; says whether it is surely beyond all before.
-    #[inline]
+    #[inline(always)]
     pub fn takes(&mut self, sighting: &Sighting) -> bool {
         let Some((begin, end)) = reach(sighting) else {
             return false;
@@ -41,6 +41,7 @@ impl Rise {
 
     /// Takes one of a flow that is not known to be numbered in a row, or that does not go on;
     /// says whether it is the first of all.
+    #[inline(never)]
     fn tells_first(&mut self, begin: u32, end: u32) -> bool {
         let ahead = begin.wrapping_sub(self.next);
         // What is behind was seen, however far that is: a whole block may come again.
@@ -62,7 +63,7 @@ impl Rise {
 }
 
 /// Where a packet begins and ends in the row of its flow, if it may be of one.
-#[inline]
+#[inline(always)]
 fn reach(sighting: &Sighting) -> Option<(u32, u32)> {
     match sighting.form {
         Form::Whole | Form::Segment if sighting.is_numbered => {

@@ -66,6 +66,16 @@ impl Addresses {
         }
     }
 
+    /// Source and destination in words, first octets first; of IPv4 all are in the lower half
+    /// of the first.
+    #[inline(always)]
+    pub fn words(&self) -> [[u64; 2]; 2] {
+        [self.source, self.destination].map(|address| {
+            let octets = u128::from_le_bytes(address);
+            [octets as u64, (octets >> 64) as u64]
+        })
+    }
+
     /// Whether one of them has a meaning on one link alone, so that no router passes packets on.
     pub fn are_of_one_link(&self) -> bool {
         [self.source(), self.destination()].iter().any(is_of_link)

@@ -1,0 +1,141 @@
+//! Names of flows in words: every packet is looked up by its flow.
+
+use crate::model::{FlowKey, IpVersion};
+use std::hash::{Hash, Hasher};
+
+/// A [`FlowKey`] in words, each of which is compared in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Words {
+    /// Of IPv4 both addresses are in the first, and the others are empty.
+    addresses: [u64; 4],
+    /// Ports and protocol, whether there are ports, and whether it is IPv6.
+    upper: u64,
+    scope: u64,
+}
+
+/// Bits of [`Words::upper`] above the ports and the protocol.
+const NO_PORTS: u64 = 1 << 40;
+const IPV6: u64 = 1 << 41;
+
+impl Words {
+    #[inline(always)]
+    pub fn of(key: &FlowKey) -> Self {
+        let ports = key.ports.map_or(NO_PORTS, |ports| {
+            u64::from(ports.source) << 16 | u64::from(ports.destination)
+        });
+        let upper = ports | u64::from(key.protocol.0) << 32;
+        let [source, destination] = key.addresses.words();
+        let (addresses, version) = match key.addresses.version {
+            IpVersion::V4 => ([source[0] << 32 | destination[0], 0, 0, 0], 0),
+            IpVersion::V6 => {
+                let [[first, second], [third, fourth]] = [source, destination];
+                ([first, second, third, fourth], IPV6)
+            }
+        };
+        Self {
+            addresses,
+            upper: upper | version,
+            scope: key.scope.0,
+        }
+    }
+}
+
+/// Two words at a time, and of IPv4 no more than those. A scope is a hash itself.
+impl Hash for Words {
+    #[inline(always)]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let two = |low: u64, high: u64| u128::from(high) << 64 | u128::from(low);
+        let [first, second, third, fourth] = self.addresses;
+        if self.upper & IPV6 != 0 {
+            state.write_u128(two(second, third));
+            state.write_u128(two(fourth, 0));
+        }
+        state.write_u128(two(first, self.upper ^ self.scope));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Addresses, Ports, Protocol, ScopeTag};
+
+    fn keys() -> Vec<FlowKey> {
+        let ports = |source, destination| {
+            Some(Ports {
+                source,
+                destination,
+            })
+        };
+        let v6 = |from: u8, to: u8| {
+            let address = |at: u8| std::array::from_fn(|place| if place == 9 { at } else { 0 });
+            Addresses::v6(address(from), address(to))
+        };
+        let key = FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+            ports: ports(1, 2),
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
+        let mut embedded = [0; 16];
+        embedded[..4].copy_from_slice(&[10, 0, 0, 1]);
+        let mut other = [0; 16];
+        other[..4].copy_from_slice(&[10, 0, 0, 2]);
+        let others = [
+            key.reversed(),
+            FlowKey { ports: None, ..key },
+            FlowKey {
+                ports: ports(0, 0),
+                ..key
+            },
+            FlowKey {
+                ports: ports(2, 1),
+                ..key
+            },
+            FlowKey {
+                protocol: Protocol::TCP,
+                ..key
+            },
+            FlowKey {
+                scope: ScopeTag(7),
+                ..key
+            },
+            FlowKey {
+                addresses: Addresses::v4([10, 0, 0, 2], [10, 0, 0, 2]),
+                ..key
+            },
+            FlowKey {
+                addresses: Addresses::v6(embedded, other),
+                ..key
+            },
+            FlowKey {
+                addresses: v6(1, 2),
+                ..key
+            },
+            FlowKey {
+                addresses: v6(2, 1),
+                ..key
+            },
+            FlowKey {
+                addresses: v6(1, 1),
+                ..key
+            },
+        ];
+        std::iter::once(key).chain(others).collect()
+    }
+
+    #[test]
+    fn other_keys_have_other_words_and_other_hashes() {
+        let hash = |words: &Words| {
+            use std::hash::BuildHasher;
+            foldhash::fast::FixedState::with_seed(7).hash_one(words)
+        };
+        for (place, one) in keys().iter().enumerate() {
+            assert_eq!(Words::of(one), Words::of(&one.clone()));
+            for other in &keys()[..place] {
+                let [one, other] = [one, other].map(Words::of);
+                assert_ne!(one, other);
+                assert_ne!(hash(&one), hash(&other), "{one:?} {other:?}");
+            }
+        }
+    }
+}
