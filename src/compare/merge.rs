@@ -66,8 +66,24 @@ impl Way {
         way: usize,
         until: Timestamp,
     ) -> bool {
+        loop {
+            let has_read = self.take_some(flight, all, way, until);
+            let feeds = all.of(way);
+            if has_read || !are_ready(feeds) || !is_in_turn(feeds, until) {
+                return has_read;
+            }
+        }
+    }
+
+    /// The same of some of it.
+    fn take_some(
+        &mut self,
+        flight: &mut Flight,
+        all: &mut Feeds<'_>,
+        way: usize,
+        until: Timestamp,
+    ) -> bool {
         let feeds = all.of(way);
-        let are_ready = |feeds: &[Feed]| feeds.iter().all(|feed| feed.next().is_some());
         if are_ready(feeds) {
             let abreast = run_abreast(flight, feeds, until);
             self.stride.note(abreast);
@@ -78,7 +94,7 @@ impl Way {
         let Some((_, point)) = earliest(feeds).filter(|(time, _)| *time <= until) else {
             return false;
         };
-        if are_ready(feeds) {
+        if are_ready(feeds) && !is_left_out(flight, feeds, point) {
             if let Some(other) = out_of_turn(flight, feeds, point) {
                 feeds[other].take_one(flight);
                 return false;
@@ -97,6 +113,16 @@ impl Way {
         feeds[point].run_until(until, flight);
         false
     }
+}
+
+/// Whether all points have something next.
+fn are_ready(feeds: &[Feed]) -> bool {
+    feeds.iter().all(|feed| feed.next().is_some())
+}
+
+/// Whether something is next up to some time.
+fn is_in_turn(feeds: &[Feed], until: Timestamp) -> bool {
+    earliest(feeds).is_some_and(|(time, _)| time <= until)
 }
 
 /// How many packets went abreast before something did not, of late.
@@ -225,7 +251,7 @@ fn come_otherwise(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
         return false;
     };
     let is_it = |feed: &Feed| feed.next().is_some_and(|(next, _)| next.is_same_as(first));
-    flight.may_be_abreast(first) && !feeds.iter().all(is_it) && !is_left_out(flight, feeds, point)
+    flight.may_be_abreast(first) && !feeds.iter().all(is_it)
 }
 
 /// Whether another point goes on with what a point takes soon, and has what that takes next
