@@ -133,7 +133,7 @@ impl Lanes {
 
     /// Names several packets: in a large table here all wait for memory together.
     pub fn name_together(&mut self, keys: &[FlowKey; TOGETHER], sightings: &mut [Sighting]) {
-        let all = keys.each_ref().map(|key| Words::of(key));
+        let all = keys.each_ref().map(Words::of);
         let hashes = all.each_ref().map(|words| self.hash(words));
         self.fetch(&hashes);
         let flows = keys.iter().zip(&all).zip(hashes);
@@ -194,6 +194,8 @@ impl Lanes {
         }
     }
 
+    // What the hasher has for this is not inlined, and costs as much again.
+    #[allow(clippy::manual_hash_one)]
     #[inline(always)]
     fn hash(&self, words: &Words) -> u64 {
         let mut hasher = self.hasher.build_hasher();

@@ -130,7 +130,6 @@ mod tests {
             foldhash::fast::FixedState::with_seed(7).hash_one(words)
         };
         for (place, one) in keys().iter().enumerate() {
-            assert_eq!(Words::of(one), Words::of(&one.clone()));
             for other in &keys()[..place] {
                 let [one, other] = [one, other].map(Words::of);
                 assert_ne!(one, other);
