@@ -4,10 +4,11 @@
 use super::clock::Slope;
 use super::content::hash;
 use super::conversations::Conversations;
+use super::flight::SUPER_BYTES;
 use super::marks::{Mark, Marks, Met};
 use super::order::Lead;
 use super::sighting::{Form, Sighting, TELLING_BYTES};
-use crate::model::{Addresses, Duration, FlowKey, Timestamp};
+use crate::model::{Addresses, Duration, FlowKey, Protocol, Timestamp};
 use foldhash::quality::FixedState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
@@ -73,6 +74,7 @@ impl Sample {
                 addresses: lane.addresses,
                 hop_limit: sighting.look.hop_limit,
                 bytes: sighting.ip_bytes,
+                is_udp: sighting.form == Form::Whole && sighting.protocol == Protocol::UDP,
                 count: 1,
             };
             let id = u64::from(sighting.id);
@@ -140,6 +142,16 @@ impl Sample {
     pub fn common_otherwise<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
         let loosely = self.loose.common(&other.loose);
         loosely.or_else(|| self.named.in_crowds(&other.named))
+    }
+
+    /// Whether one has datagrams of UDP that begin as shorter ones of the other do, and are longer
+    /// than packets are: what is joined, or not yet cut.
+    pub fn are_joined(&self, other: &Self) -> bool {
+        let met = self.loose.met(&other.loose);
+        met.iter().any(|(one, other)| {
+            let sizes = [one.bytes, other.bytes].map(|bytes| bytes > SUPER_BYTES);
+            one.is_udp && other.is_udp && sizes[0] != sizes[1]
+        })
     }
 
     /// The same, if identifications are not looked at. Without names, only bytes that are
@@ -355,7 +367,7 @@ fn steps(one: &Mark, other: &Mark) -> i32 {
 mod tests {
     use super::*;
     use crate::compare::sighting::example;
-    use crate::model::{Protocol, ScopeTag};
+    use crate::model::ScopeTag;
 
     fn lane(from: u32) -> FlowKey {
         FlowKey {

@@ -31,6 +31,8 @@ pub(super) struct Aligned {
     pub backward: HashMap<(usize, Addresses), bool>,
     pub head_bytes: usize,
     pub keeps_ids: bool,
+    /// Whether some have datagrams of UDP that others have as several.
+    pub joins_udp: bool,
 }
 
 /// Sightings of each capture that are looked at first; then twice as many.
@@ -214,6 +216,17 @@ impl<'a> Commons<'a> {
         by_ids.or_else(|| mine.common_otherwise(others))
     }
 
+    /// Whether any of these show datagrams of UDP that others have as several.
+    fn are_joined(&self, captures: &[usize]) -> bool {
+        captures.iter().enumerate().any(|(place, one)| {
+            let others = &captures[..place];
+            others.iter().any(|other| {
+                let [mine, others] = self.samples(*one, *other);
+                mine.are_joined(others)
+            })
+        })
+    }
+
     /// Whether they have something in common if identifications are not looked at.
     fn are_without_ids(&self, one: usize, other: usize) -> bool {
         let [mine, others] = self.samples(one, other);
@@ -285,6 +298,7 @@ fn conclude(commons: Commons<'_>, together: Vec<usize>, order: Order, manner: &M
         is_known: vec![false; captures],
         backward: HashMap::new(),
         keeps_ids: manner.keeps_ids,
+        joins_udp: commons.are_joined(&together),
         head_bytes: shortest_head(together.iter().map(|capture| &samplers[*capture])),
         order: found.into_iter().map(|place| together[place]).collect(),
         strangers: strangers

@@ -30,6 +30,8 @@ pub(super) struct Mark {
     pub addresses: Addresses,
     pub hop_limit: u8,
     pub bytes: u32,
+    /// Whether it is a whole datagram of UDP.
+    pub is_udp: bool,
     /// Packets like it.
     pub count: u32,
 }
@@ -131,6 +133,7 @@ mod tests {
             addresses: Addresses::default(),
             hop_limit: 64,
             bytes: 100,
+            is_udp: false,
             count: 1,
         }
     }

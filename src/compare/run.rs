@@ -114,6 +114,9 @@ pub fn compare(
         aligned.backward.clone(),
         options.march_after,
     );
+    if aligned.joins_udp {
+        flight.expect_joined();
+    }
     let manner = Manner {
         head_bytes: aligned.head_bytes,
         keeps_ids: aligned.keeps_ids,

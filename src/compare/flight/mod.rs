@@ -7,6 +7,7 @@ mod begun;
 mod clocks;
 mod damages;
 mod find;
+mod joined;
 mod nameless;
 mod recut;
 mod reused;
@@ -20,6 +21,7 @@ use self::aside::Aside;
 use self::clocks::Trust;
 use self::damages::Damages;
 use self::find::{Fit, Found};
+use self::joined::{Messages, is_message};
 pub(super) use self::settle::LINGER;
 use self::step::Told;
 use self::stray::Held;
@@ -48,7 +50,7 @@ const MAX_CHAIN: usize = 256;
 /// Sightings of a flow that are looked for by content; then every eighth.
 const EAGER: u16 = 1024;
 /// Packets from this size on may be super-frames, of which there are few in flight.
-const SUPER_BYTES: u32 = 1_500;
+pub(super) const SUPER_BYTES: u32 = 1_500;
 /// Bytes of a UDP header.
 const UDP_HEADER: u32 = 8;
 /// Super-frames of one flow that are known at once.
@@ -90,6 +92,9 @@ pub(super) struct Flight {
     latest: Vec<u32>,
     /// Super-frames in flight, by flow.
     supers: HashMap<u32, Vec<u32>>,
+    /// Whether one point has joined what others have of UDP, and what may be joined then.
+    joins_udp: bool,
+    messages: Messages,
     pub clocks: Vec<Clock>,
     /// How many packets it takes to know a clock well enough to tell at once how long a
     /// packet took, and whether all are known so.
@@ -184,6 +189,8 @@ impl Flight {
             seen: Stretches::default(),
             latest: vec![NONE; points],
             supers: HashMap::default(),
+            joins_udp: false,
+            messages: Messages::default(),
             clocks,
             march_after,
             is_acquainted: false,
@@ -200,6 +207,11 @@ impl Flight {
             times_wrong: 0,
             clocks_set_back: 0,
         }
+    }
+
+    /// Some point shows datagrams of UDP that others have as several.
+    pub fn expect_joined(&mut self) {
+        self.joins_udp = true;
     }
 
     /// Takes in flows that a point met.
@@ -294,7 +306,7 @@ impl Flight {
             return;
         }
         let is_spread = sighting.form == Form::Segment && self.spread(arrival, flow);
-        if !is_spread {
+        if !is_spread && !self.join_messages(arrival, flow) {
             self.begin(arrival, flow);
         }
     }
@@ -450,8 +462,8 @@ impl Flight {
         }
     }
 
-    /// Something that nobody saw before.
-    fn begin(&mut self, arrival: Arrival<'_>, flow: u32) {
+    /// Something that nobody saw before; gives its parcel.
+    fn begin(&mut self, arrival: Arrival<'_>, flow: u32) -> u32 {
         let (point, sighting, time) = arrival.parts();
         let flow = match flow {
             NONE => self.paths.add(point, sighting.lane),
@@ -466,6 +478,7 @@ impl Flight {
             held: Held::parcel(number),
         });
         self.keep_to_bounds();
+        number
     }
 
     /// A parcel with its first piece, to be found by all its keys by those who did not see it.
@@ -489,6 +502,8 @@ impl Flight {
                 supers.remove(0);
             }
             supers.push(number);
+        } else if self.joins_udp && is_message(sighting) {
+            self.messages.note(flow, number, sighting);
         }
         (number, piece)
     }

@@ -287,6 +287,9 @@ impl Flight {
             return;
         }
         let flow = parcel.flow;
+        if self.joins_udp {
+            self.messages.forget(flow, number);
+        }
         let may_be_super = parcel.form != Form::Piece && parcel.length > SUPER_BYTES;
         self.index.remove(parcel.keys);
         self.note_over(flow);

@@ -86,8 +86,10 @@ impl Flight {
     /// What is one packet wherever its flow is known.
     #[inline]
     pub(super) fn is_one_packet(&self, sighting: &Sighting, flow: u32) -> bool {
-        let may_be_super = sighting.form == Form::Segment || sighting.protocol == Protocol::UDP;
+        let is_udp = sighting.protocol == Protocol::UDP;
+        let may_be_super = sighting.form == Form::Segment || is_udp;
         sighting.form != Form::Piece
+            && !(is_udp && self.joins_udp)
             && !(may_be_super && sighting.bytes > SUPER_BYTES)
             && !(sighting.may_come_cut() && self.paths.may_have_fragments(flow))
     }

@@ -6,6 +6,7 @@ use super::truth::translated;
 use super::{Faults, compare};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::{A_TO_B, Sum, UDP, cut, noise, udp, whole};
+use std::ops::Range;
 
 const PORT: u16 = 7_000;
 const MESSAGE: usize = 1_400;
@@ -14,8 +15,13 @@ const FRAMES: u32 = 300;
 
 /// So many messages of a frame, from one on.
 fn packet(frame: u32, first: u32, messages: u32, time: u64) -> Packet {
-    let data = (first..first + messages)
-        .flat_map(|number| noise(MESSAGE, (frame * MESSAGES + number).into()));
+    packet_of(MESSAGE, frame, first..first + messages, time)
+}
+
+/// The same of messages of some size.
+fn packet_of(size: usize, frame: u32, messages: Range<u32>, time: u64) -> Packet {
+    let first = messages.start;
+    let data = messages.flat_map(|number| noise(size, (frame * MESSAGES + number).into()));
     let data: Vec<u8> = data.collect();
     Packet {
         time,
@@ -29,6 +35,12 @@ fn packet(frame: u32, first: u32, messages: u32, time: u64) -> Packet {
 
 fn begin(frame: u32) -> u64 {
     BEGIN + u64::from(frame) * 5 * MILLISECOND
+}
+
+/// With an identification.
+fn numbered(packet: Packet, id: u32) -> Packet {
+    let ip = cut(A_TO_B, UDP, id & 0xffff, &packet.ip[20..], 65_535).remove(0);
+    Packet { ip, ..packet }
 }
 
 /// The first takes longest: somebody has to ask for an address before. Whatever a clock makes of
@@ -62,10 +74,6 @@ fn messages_of_one_frame_are_found_whatever_the_first_takes() {
 /// NAT they go by another address, too.
 #[test]
 fn messages_of_frames_whose_identifications_overlap_are_told_apart() {
-    let numbered = |packet: Packet, id: u32| {
-        let ip = cut(A_TO_B, UDP, id & 0xffff, &packet.ip[20..], 65_535).remove(0);
-        Packet { ip, ..packet }
-    };
     let is_lost = |frame: u32, message: u32| message > 0 && (frame * MESSAGES + message) % 37 == 11;
     let begin = |frame: u32| BEGIN + u64::from(frame) * MILLISECOND;
     let front = (0..FRAMES).map(|frame| {
@@ -94,6 +102,61 @@ fn messages_of_frames_whose_identifications_overlap_are_told_apart() {
         faults.must_be("frames in part", &path["lost"]["packets"], lost as u64);
         faults.must_be("appeared", &path["appeared"], 0);
         faults.must_be("corrupted", &path["corrupted"], 0);
+        faults.end();
+    }
+}
+
+/// What of the messages of a frame was not lost is joined as far as it came in a row.
+fn rows(is_lost: impl Fn(u32) -> bool) -> Vec<Range<u32>> {
+    let mut rows: Vec<Range<u32>> = Vec::new();
+    for message in (0..MESSAGES).filter(|message| !is_lost(*message)) {
+        match rows.last_mut().filter(|row| row.end == message) {
+            Some(row) => row.end += 1,
+            None => rows.push(message..message + 1),
+        }
+    }
+    rows
+}
+
+/// The kernel of a receiver joins messages that come in a row (UDP GRO), with or without
+/// identifications, of whatever size. Some are lost on the way.
+#[test]
+fn messages_that_a_receiver_joins_are_those_that_were_sent() {
+    let is_lost = |frame: u32, message: u32| (frame * MESSAGES + message) % 37 == 11;
+    let begin = |frame: u32| BEGIN + u64::from(frame) * MILLISECOND;
+    for (is_numbered, size) in [(true, MESSAGE), (false, MESSAGE), (true, 301), (false, 301)] {
+        let sent = |frame: u32, messages: Range<u32>, time: u64| {
+            let id = frame * MESSAGES + messages.start + 1;
+            let packet = packet_of(size, frame, messages, time);
+            if is_numbered {
+                numbered(packet, id)
+            } else {
+                packet
+            }
+        };
+        let front = (0..FRAMES).flat_map(|frame| {
+            (0..MESSAGES).map(move |message| {
+                let time = begin(frame) + u64::from(message) * MICROSECOND / 2;
+                sent(frame, message..message + 1, time)
+            })
+        });
+        let back = (0..FRAMES).flat_map(|frame| {
+            let rows = rows(|message| is_lost(frame, message));
+            rows.into_iter().map(move |row| {
+                let time = begin(frame) + 20 * MICROSECOND + u64::from(row.start) * MICROSECOND;
+                sent(frame, row, time)
+            })
+        });
+        let (front, back) = (Sight::between_beats(front), Sight::between_beats(back));
+        let comparison = compare(&[&front, &back]);
+        let path = &comparison["path"];
+        let mut faults = Faults::new();
+        let all = (0..FRAMES).flat_map(|frame| (0..MESSAGES).map(move |message| (frame, message)));
+        let lost = all.filter(|(frame, message)| is_lost(*frame, *message));
+        faults.must_be("lost", &path["lost"]["packets"], lost.count() as u64);
+        for number in ["appeared", "corrupted", "duplicated", "outside"] {
+            faults.must_be(number, &path[number], 0);
+        }
         faults.end();
     }
 }
