@@ -16,14 +16,27 @@ const JOINED: usize = 128;
 /// Messages that begin alike, of which each is tried.
 const ALIKE: usize = 16;
 
-/// Messages under way, by flow, in the order in which they came.
+/// Messages under way, by flow.
 #[derive(Debug, Default)]
-pub(super) struct Messages(HashMap<u32, VecDeque<Message>>);
+pub(super) struct Messages(HashMap<u32, Line>);
+
+/// Those of one flow, in the order in which they came.
+#[derive(Debug, Default)]
+struct Line {
+    messages: VecDeque<Message>,
+    /// How many there were so far.
+    count: u64,
+    /// Up to which of all these some were joined: what is in front of that and still under way is
+    /// most likely lost.
+    reached: u64,
+}
 
 /// A message that may have been joined to others.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     parcel: u32,
+    /// Its number among all of its flow.
+    number: u64,
     /// What it begins with.
     head: u64,
 }
@@ -32,11 +45,15 @@ impl Messages {
     /// One more of a flow.
     pub fn note(&mut self, flow: u32, parcel: u32, sighting: &Sighting) {
         let line = self.0.entry(flow).or_default();
-        if line.len() == MOST {
-            line.pop_front();
+        if line.messages.len() == MOST {
+            line.messages.pop_front();
         }
-        let head = sighting.head;
-        line.push_back(Message { parcel, head });
+        line.messages.push_back(Message {
+            parcel,
+            number: line.count,
+            head: sighting.head,
+        });
+        line.count += 1;
     }
 
     /// One of them no longer is under way.
@@ -44,12 +61,34 @@ impl Messages {
         let Some(line) = self.0.get_mut(&flow) else {
             return;
         };
-        if let Some(place) = line.iter().position(|known| known.parcel == parcel) {
-            line.remove(place);
+        // Most that passes came not long ago.
+        let mut all = line.messages.iter();
+        if let Some(place) = all.rposition(|known| known.parcel == parcel) {
+            line.messages.remove(place);
         }
-        if line.is_empty() {
+        if line.messages.is_empty() {
             self.0.remove(&flow);
         }
+    }
+
+    /// One of them was joined to others.
+    fn reach(&mut self, flow: u32, parcel: u32) {
+        if let Some(line) = self.0.get_mut(&flow) {
+            let mut all = line.messages.iter().rev();
+            let number = all.find_map(|known| (known.parcel == parcel).then_some(known.number));
+            line.reached = line.reached.max(number.map_or(0, |number| number + 1));
+        }
+    }
+}
+
+impl Line {
+    /// Where messages begin as something does: first of all behind what was joined last.
+    fn beginning_with(&self, head: u64) -> impl Iterator<Item = usize> {
+        let begins = move |place: &usize| self.messages[*place].head == head;
+        let behind = |message: &Message| message.number < self.reached;
+        let next = self.messages.partition_point(behind);
+        let behind = (next..self.messages.len()).filter(begins).take(ALIKE);
+        behind.chain((0..next).filter(begins).take(ALIKE))
     }
 }
 
@@ -83,7 +122,8 @@ impl Flight {
         self.parcels[whole].is_super_udp = true;
         for (message, offset) in parts {
             // There may have been no room for all.
-            if self.parcels[message].is_open {
+            if self.parcels[whole].is_open && self.parcels[message].is_open {
+                self.messages.reach(self.parcels[message].flow, message);
                 self.absorb(message, whole, offset);
             }
         }
@@ -116,11 +156,10 @@ impl Flight {
     }
 
     /// Those in a line that begin as a datagram does, and that have all of its bytes.
-    fn in_a_row(&self, arrival: Arrival<'_>, line: &VecDeque<Message>) -> Option<Vec<Part>> {
-        let begins = |message: &Message| message.head == arrival.sighting.head;
-        let firsts = (0..line.len()).filter(|first| line.get(*first).is_some_and(begins));
-        firsts.take(ALIKE).find_map(|first| {
-            let row = line.range(first..).take(JOINED);
+    fn in_a_row(&self, arrival: Arrival<'_>, line: &Line) -> Option<Vec<Part>> {
+        let mut firsts = line.beginning_with(arrival.sighting.head);
+        firsts.find_map(|first| {
+            let row = line.messages.range(first..).take(JOINED);
             self.with_all_of(arrival, row.map(|message| message.parcel))
         })
     }

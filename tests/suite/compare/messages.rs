@@ -15,13 +15,17 @@ const FRAMES: u32 = 300;
 
 /// So many messages of a frame, from one on.
 fn packet(frame: u32, first: u32, messages: u32, time: u64) -> Packet {
-    packet_of(MESSAGE, frame, first..first + messages, time)
+    packet_of(MESSAGE, 0, frame, first..first + messages, time)
 }
 
-/// The same of messages of some size.
-fn packet_of(size: usize, frame: u32, messages: Range<u32>, time: u64) -> Packet {
+/// The same of messages of some size, of which so many bytes are the same in all.
+fn packet_of(size: usize, alike: usize, frame: u32, messages: Range<u32>, time: u64) -> Packet {
     let first = messages.start;
-    let data = messages.flat_map(|number| noise(size, (frame * MESSAGES + number).into()));
+    let data = messages.flat_map(|number| {
+        let mut data = noise(size, (frame * MESSAGES + number).into());
+        data[..alike].fill(0xa7);
+        data
+    });
     let data: Vec<u8> = data.collect();
     Packet {
         time,
@@ -119,15 +123,21 @@ fn rows(is_lost: impl Fn(u32) -> bool) -> Vec<Range<u32>> {
 }
 
 /// The kernel of a receiver joins messages that come in a row (UDP GRO), with or without
-/// identifications, of whatever size. Some are lost on the way.
+/// identifications, of whatever size, also where all begin alike. Some are lost on the way.
 #[test]
 fn messages_that_a_receiver_joins_are_those_that_were_sent() {
     let is_lost = |frame: u32, message: u32| (frame * MESSAGES + message) % 37 == 11;
     let begin = |frame: u32| BEGIN + u64::from(frame) * MILLISECOND;
-    for (is_numbered, size) in [(true, MESSAGE), (false, MESSAGE), (true, 301), (false, 301)] {
+    for (is_numbered, size, alike) in [
+        (true, MESSAGE, 0),
+        (false, MESSAGE, 0),
+        (true, 301, 0),
+        (false, 301, 0),
+        (false, 900, 20),
+    ] {
         let sent = |frame: u32, messages: Range<u32>, time: u64| {
             let id = frame * MESSAGES + messages.start + 1;
-            let packet = packet_of(size, frame, messages, time);
+            let packet = packet_of(size, alike, frame, messages, time);
             if is_numbered {
                 numbered(packet, id)
             } else {
