@@ -5,7 +5,7 @@
 use super::feed::Feed;
 use super::feeds::{Feeds, MOST_LEFT};
 use super::flight::{ABREAST, AT_ONCE, Flight, LINGER};
-use super::merge::earliest;
+use super::merge::{are_ready, earliest};
 use super::rise::behind;
 use super::run::MAX_POINTS;
 use super::sighting::{Form, Lane, NO_LANE, Sighting};
@@ -464,7 +464,7 @@ fn short_of(feeds: &[Feed], until: Timestamp) -> Option<usize> {
 /// Takes what comes up to some time one by one; says whether there was any.
 fn take_until(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> bool {
     let mut has_taken = false;
-    while feeds.iter().all(|feed| feed.next().is_some())
+    while are_ready(feeds)
         && let Some((now, point)) = earliest(feeds)
         && now <= until
     {

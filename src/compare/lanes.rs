@@ -109,7 +109,9 @@ impl Lanes {
             }
             _ => {
                 self.name_by(key, &words, hash, sighting);
-                self.note(&words, hash);
+                if self.is_near() {
+                    self.note(&words, hash);
+                }
             }
         }
     }

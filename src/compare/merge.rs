@@ -116,7 +116,7 @@ impl Way {
 }
 
 /// Whether all points have something next.
-fn are_ready(feeds: &[Feed]) -> bool {
+pub(super) fn are_ready(feeds: &[Feed]) -> bool {
     feeds.iter().all(|feed| feed.next().is_some())
 }
 

@@ -120,10 +120,12 @@ impl Flight {
         }
         let whole = self.begin(arrival, self.paths.resolve(theirs));
         self.parcels[whole].is_super_udp = true;
+        if let Some((last, _)) = parts.last() {
+            self.messages.reach(self.parcels[*last].flow, *last);
+        }
         for (message, offset) in parts {
             // There may have been no room for all.
             if self.parcels[whole].is_open && self.parcels[message].is_open {
-                self.messages.reach(self.parcels[message].flow, message);
                 self.absorb(message, whole, offset);
             }
         }
