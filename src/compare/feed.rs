@@ -5,11 +5,14 @@ use super::extent::FAR;
 use super::flight::{ABREAST, FETCHED, Flight, apart};
 use super::sighting::{Lane, NO_LANE, Sighting};
 use super::slab::NONE;
-use crate::model::Timestamp;
+use crate::model::{Duration, Timestamp};
 use std::ops::Range;
 
 /// So many are looked at one by one.
 const CLOSE: usize = 8;
+
+/// So far is looked for what others may know.
+const MOST_ALONE: usize = 512;
 
 /// What comes of one point, one way.
 pub(super) struct Feed {
@@ -28,6 +31,7 @@ pub(super) struct Feed {
     jump: usize,
     is_jump_known: bool,
     by_lane: ByLane,
+    alone: Alone,
     /// Whether no more comes.
     has_ended: bool,
     /// Whether no more may come before what has come is taken.
@@ -51,6 +55,15 @@ struct ByLane {
     nexts: Vec<u32>,
 }
 
+/// How far what comes next is known to no other point.
+#[derive(Default)]
+struct Alone {
+    /// Up to this place of the batch.
+    end: usize,
+    /// As long as this is what is said of flows; see [`Paths::joined`](super::paths::Paths::joined).
+    joined: u64,
+}
+
 /// When what a point has next is in turn: by time, and of what comes at one time that of the
 /// point in front, where it was before.
 pub(super) type Turn = (Timestamp, usize);
@@ -66,6 +79,7 @@ impl Feed {
             jump: 0,
             is_jump_known: false,
             by_lane: ByLane::default(),
+            alone: Alone::default(),
             has_ended: false,
             is_full: false,
             horizon: Timestamp::MIN,
@@ -139,6 +153,7 @@ impl Feed {
         self.is_jump_known = false;
         self.left = left.len();
         (self.batch, self.next, self.jump) = (left, 0, 0);
+        self.alone = Alone::default();
     }
 
     /// What is left of the batch is in front of what comes; it is not moved for less than its
@@ -152,6 +167,7 @@ impl Feed {
         self.batch.drain(..self.next);
         self.batch.retain(|sighting| sighting.lane != NO_LANE);
         self.next = 0;
+        self.alone = Alone::default();
         self.jump = if is_jump_at_end { self.left } else { 0 };
     }
 
@@ -261,6 +277,35 @@ impl Feed {
         last.map_or(self.has_ended, |last| self.about(last.time) >= time)
     }
 
+    /// Until when all that comes next is known to no other point, as far as was looked, and at most
+    /// until some time; `None` if nothing has come.
+    pub fn alone_until(&mut self, most: Timestamp, flight: &Flight) -> Option<Timestamp> {
+        self.next()?;
+        let end = self.look_for_shared(flight);
+        let end = self.batch.get(end).or(self.batch.last())?;
+        Some(most.min(self.about(end.time) + Duration(-1)))
+    }
+
+    /// Whether what comes next is known to no other point.
+    pub fn is_alone(&mut self, flight: &Flight) -> bool {
+        self.next().is_some() && self.look_for_shared(flight) > self.next
+    }
+
+    /// Looks for the next that other points may know, not too far ahead; says where it is.
+    fn look_for_shared(&mut self, flight: &Flight) -> usize {
+        let joined = flight.paths.joined();
+        if self.alone.joined != joined || self.alone.end < self.next {
+            let end = self.next;
+            self.alone = Alone { end, joined };
+        }
+        let most = self.batch.len().min(self.next + MOST_ALONE);
+        let left = self.batch.get(self.alone.end..most).unwrap_or_default();
+        let mut left = left.iter();
+        let shared = left.position(|next| !flight.is_single(self.point, next));
+        self.alone.end = shared.map_or(most.max(self.alone.end), |far| self.alone.end + far);
+        self.alone.end
+    }
+
     /// When what is at a time by the clock of the point is, by that of the next in turn.
     fn about(&self, time: Timestamp) -> Timestamp {
         let own = self.next().map_or(self.horizon, |(next, _)| next.time);
@@ -304,8 +349,12 @@ impl Feed {
 
     /// Reads what is known of the next sightings, every so often.
     fn fetch(&self, flight: &Flight) {
-        if self.next.is_multiple_of(FETCHED) {
-            let next = self.batch[self.next..].iter().take(FETCHED);
+        self.fetch_from(self.next, flight);
+    }
+
+    fn fetch_from(&self, place: usize, flight: &Flight) {
+        if place.is_multiple_of(FETCHED) {
+            let next = self.batch[place..].iter().take(FETCHED);
             flight.fetch(self.point, next);
         }
     }
@@ -362,6 +411,28 @@ impl Feed {
                 break;
             }
         }
+    }
+}
+
+impl Feed {
+    /// Gives what is next and known to no other point, up to the turn of another point.
+    pub fn run_alone(&mut self, until: Turn, flight: &mut Flight) {
+        flight.pass(self.head);
+        let (from, end) = (self.next, self.look_for_shared(flight));
+        let mut place = from;
+        while place < end && flight.paths.joined() == self.alone.joined {
+            self.fetch_from(place, flight);
+            let sighting = &self.batch[place];
+            let time = flight.time_of(self.point, sighting);
+            let is_in_turn = place == from || (time, self.point) <= until;
+            // What was taken out of turn is passed over behind this.
+            if sighting.lane == NO_LANE || !is_in_turn {
+                break;
+            }
+            flight.take_alone(self.point, sighting, time);
+            place += 1;
+        }
+        self.advance(place - from, flight);
     }
 }
 

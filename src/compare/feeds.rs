@@ -75,7 +75,7 @@ impl<'a> Feeds<'a> {
     }
 
     /// The way of which something is in turn.
-    pub fn in_turn(&self) -> Option<InTurn> {
+    pub fn in_turn(&mut self, flight: &Flight) -> Option<InTurn> {
         let firsts = self.by_way.each_ref().map(|feeds| {
             let first = earliest(feeds);
             first.map_or(Timestamp::MAX, |(time, _)| time)
@@ -84,19 +84,26 @@ impl<'a> Feeds<'a> {
             (0..WAYS).filter(|way| self.by_way[*way].iter().any(|feed| feed.next().is_some()));
         let way = ways.min_by_key(|way| firsts[*way])?;
         let others = (0..WAYS).filter(|other| *other != way);
-        let order = |other: usize| match [way, other].contains(&UNKNOWN) {
-            true => Duration(0),
-            false => ABOUT,
+        let others_first = others.clone().map(|other| firsts[other]).min();
+        let others_first = others_first.unwrap_or(Timestamp::MAX);
+        let mut about = |other: usize| match [way, other].contains(&UNKNOWN) {
+            true => self.about_alone(firsts[other], flight),
+            false => firsts[other] + ABOUT,
         };
-        let until = others.clone().map(|other| firsts[other] + order(other));
+        let until = others.map(&mut about).min().unwrap_or(Timestamp::MAX);
         Some(InTurn {
             way,
-            until: until.min().unwrap_or(Timestamp::MAX),
-            others: others
-                .map(|other| firsts[other])
-                .min()
-                .unwrap_or(Timestamp::MAX),
+            until,
+            others: others_first,
         })
+    }
+
+    /// Up to when something may be taken before what is first of another way, if one of the two is
+    /// what goes no known way: no further, but for packets there that no other point knows.
+    fn about_alone(&mut self, first: Timestamp, flight: &Flight) -> Timestamp {
+        let feeds = self.by_way[UNKNOWN].iter_mut();
+        let alone = feeds.filter_map(|feed| feed.alone_until(first + ABOUT, flight));
+        alone.min().map_or(first, |until| first.max(until))
     }
 
     /// A point of which is to be read more before what is next of a way can be taken: all others
@@ -346,7 +353,7 @@ mod tests {
             feed.extend(&[seen(0, 1, time)]);
             feed.close(None, &flight);
         }
-        let turn = feeds.in_turn().expect("something is left");
+        let turn = feeds.in_turn(&flight).expect("something is left");
         let since = |time: Timestamp| time.0 / 1_000;
         (turn.way, since(turn.until), since(turn.others))
     }

@@ -40,7 +40,7 @@ pub(super) fn merge(
             feeds.end_here(flight);
             return ControlFlow::Break(());
         }
-        let Some(InTurn { way, until, others }) = feeds.in_turn() else {
+        let Some(InTurn { way, until, others }) = feeds.in_turn(flight) else {
             has_read = feeds.read_all(flight);
             match has_read {
                 true => continue,
@@ -84,8 +84,11 @@ impl Way {
         until: Timestamp,
     ) -> bool {
         let feeds = all.of(way);
+        if run_alone(flight, feeds, until) {
+            return false;
+        }
         if are_ready(feeds) {
-            let abreast = run_abreast(flight, feeds, until);
+            let abreast = run_abreast(flight, feeds, until, !self.stride.is_short());
             self.stride.note(abreast);
             if abreast > 0 && !are_ready(feeds) {
                 return false;
@@ -146,11 +149,16 @@ impl Stride {
 }
 
 /// Gives what all points take next, as long as that is the same and not beyond some time; says
-/// how many that were.
-fn run_abreast(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> usize {
+/// how many that were. What one of them left out does not end that, if `leaves_out`.
+fn run_abreast(
+    flight: &mut Flight,
+    feeds: &mut [Feed],
+    until: Timestamp,
+    leaves_out: bool,
+) -> usize {
     let mut all = 0;
     loop {
-        let Some((now, _)) = earliest(feeds).filter(|(now, _)| *now <= until) else {
+        let Some((now, first)) = earliest(feeds).filter(|(now, _)| *now <= until) else {
             return all;
         };
         flight.pass(now);
@@ -160,6 +168,9 @@ fn run_abreast(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> usi
         }
         let taken = flight.take_abreast(&next[..feeds.len()], until - now);
         if taken == 0 {
+            if leaves_out && leave_out(flight, feeds, first) {
+                continue;
+            }
             return all;
         }
         all += taken;
@@ -167,6 +178,32 @@ fn run_abreast(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> usi
             feed.advance(taken, flight);
         }
     }
+}
+
+/// Gives what is in turn if no other point knows it, with what is behind it; says whether it is
+/// so.
+fn run_alone(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> bool {
+    let Some((_, point)) = earliest(feeds).filter(|(time, _)| *time <= until) else {
+        return false;
+    };
+    let is_alone = feeds[point].is_alone(flight);
+    if is_alone {
+        let until = turn_of_others(feeds, point).min((until, MAX_POINTS));
+        feeds[point].run_alone(until, flight);
+    }
+    is_alone
+}
+
+/// Gives what a point takes next if the others left it out; says whether it did.
+fn leave_out(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
+    let is_left_out = are_ready(feeds) && is_left_out(flight, feeds, point);
+    let feed = &mut feeds[point];
+    let next = feed.next().filter(|_| is_left_out);
+    let is_taken = next.is_some_and(|(next, time)| flight.leave_out(point, next, time));
+    if is_taken {
+        feed.advance(1, flight);
+    }
+    is_taken
 }
 
 /// A point whose next goes before that of the one in turn, at about the same time: others

@@ -81,15 +81,15 @@ impl Name {
 
 impl Names {
     /// Takes in a flow, whose number is beyond all that were taken in before. Of a name that
-    /// many have it is found by other means.
-    pub fn add(&mut self, name: Name, flow: u32) {
+    /// many have it is found by other means. Says whether it is the first of its name.
+    pub fn add(&mut self, name: Name, flow: u32) -> bool {
         self.nexts.resize(flow as usize + 1, NONE);
         self.are_first.resize(flow as usize + 1, false);
         let first = match self.firsts.entry(name) {
             Entry::Vacant(place) => {
                 place.insert(flow);
                 self.are_first[flow as usize] = true;
-                return;
+                return true;
             }
             Entry::Occupied(known) => *known.get(),
         };
@@ -97,6 +97,7 @@ impl Names {
         if let Some((_, last)) = last.filter(|(place, _)| place + 1 < MAX_ALIKE) {
             self.nexts[last as usize] = flow;
         }
+        false
     }
 
     /// Whether any flow has a name.

@@ -37,6 +37,8 @@ pub(super) struct Paths {
     told: Vec<u32>,
     /// Whether any flow is known to go ahead, and any to go back.
     are_told: [bool; 2],
+    /// How often a flow turned out to be known to more than one point, or not by its name alone.
+    joined: u64,
 }
 
 /// What is known of a lane.
@@ -163,6 +165,7 @@ impl Paths {
             translated: HashSet::default(),
             told: Vec::new(),
             are_told: [false; 2],
+            joined: 0,
         }
     }
 
@@ -336,7 +339,8 @@ impl Paths {
         self.at.resize(self.flows.len() * self.points, NO_LANE);
         self.orders
             .resize(self.flows.len() * counts(self.points), 0);
-        self.by_name.add(self.name(point, lane), flow);
+        let is_first = self.by_name.add(self.name(point, lane), flow);
+        self.joined += u64::from(!is_first);
         self.bind(point, lane, flow);
         flow
     }
@@ -381,7 +385,9 @@ impl Paths {
         if *at == NO_LANE || self.lanes[point][lane as usize].has_ports() {
             *at = lane;
         }
-        self.flows[flow as usize].points |= 1 << point;
+        let points = &mut self.flows[flow as usize].points;
+        self.joined += u64::from(*points & !(1 << point) != 0);
+        *points |= 1 << point;
     }
 
     /// Notes whether a lane, of a flow, has other addresses than that has elsewhere.
@@ -477,6 +483,7 @@ impl Paths {
                 self.set(point, lane, whole);
             }
         }
+        self.joined += 1;
         self.take_over_orders(part, whole);
         self.add_part(part, whole);
         let taken = self.flows[part as usize];
@@ -534,6 +541,11 @@ impl Paths {
     pub fn is_single(&self, flow: u32) -> bool {
         let known = &self.flows[flow as usize];
         known.points.is_power_of_two() && !self.has_parts(flow) && self.by_name.is_single(flow)
+    }
+
+    /// As long as this is the same, every flow that was single is.
+    pub fn joined(&self) -> u64 {
+        self.joined
     }
 
     /// Counts one more packet of a flow at a point; gives how many came before.

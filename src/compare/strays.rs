@@ -30,6 +30,7 @@ pub(super) struct Stray {
     /// How many of its flow came to the point before.
     pub order: u32,
     next: u32,
+    /// The one in front, unless it is the first.
     previous: u32,
     /// The parcel that it became when somebody asked for it.
     became: u32,
@@ -165,7 +166,8 @@ impl Strays {
         stray
     }
 
-    /// It is no longer in the line of its flow.
+    /// It is no longer in the line of its flow. Mostly it is the first: what is behind that does
+    /// not get to know, as it is far away in memory, and nobody asks what is in front of a first.
     fn leave(&mut self, number: u32) {
         let Stray {
             flow,
@@ -174,12 +176,15 @@ impl Strays {
             ..
         } = self.all[number];
         let line = &mut self.lines[flow as usize];
-        match previous {
-            NONE => line.first = next,
-            previous => self.all[previous].next = next,
+        let is_first = line.first == number;
+        match is_first {
+            true => line.first = next,
+            false => self.all[previous].next = next,
         }
         match next {
+            NONE if is_first => line.last = NONE,
             NONE => line.last = previous,
+            _ if is_first => {}
             next => self.all[next].previous = previous,
         }
         line.count -= 1;

@@ -114,6 +114,19 @@ impl Flight {
         flow != NONE && may_be_aside(sighting) && self.paths.is_single(flow)
     }
 
+    /// Takes a packet of such a flow.
+    pub fn take_alone(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
+        let arrival = Arrival {
+            point,
+            sighting,
+            time,
+        };
+        let flow = self.paths.bound_to(point, sighting.lane);
+        if !self.keep_aside(arrival, flow) {
+            self.take_now(arrival);
+        }
+    }
+
     /// Keeps a packet aside, if that may be; says whether it did. It has to be new at its
     /// point, and nothing that others may have cut or joined: of a stream, nothing that was
     /// sent before.

@@ -1,11 +1,14 @@
 //! What fell out of line and is most likely lost is kept as a stray; it becomes a parcel when
 //! somebody looks for what may be it.
 
-use super::{Arrival, Flight, bit};
+use super::{Arrival, Due, Flight, bit};
 use crate::compare::march::Waiting;
 use crate::compare::parcel::Seen;
 use crate::compare::sighting::{Form, Sighting};
+use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
+use crate::model::Timestamp;
+use std::cmp::Reverse;
 
 /// Something that is under way for longer: a parcel or a stray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,18 +46,58 @@ impl Flight {
             ..
         } = waiting;
         let is_seen_once = waiting.seen == bit(*point);
+        if !(is_seen_once && self.may_be_stray(*point, sighting, *flow)) {
+            return None;
+        }
+        let mut stray = Stray::new(sighting, *point, waiting.first, *flow, order);
+        stray.tells_time = waiting.tells_time;
+        Some(self.add_stray(stray))
+    }
+
+    fn may_be_stray(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         let has_one_name = sighting.form == Form::Whole
             && (sighting.is_numbered || sighting.is_nameless())
             && !sighting.may_be_cut()
-            && self.is_one_packet(sighting, *flow)
-            && !self.paths.is_wanting(*flow);
-        if !(is_seen_once && has_one_name && self.strays.may_be_of(*flow, *point)) {
-            return None;
+            && self.is_one_packet(sighting, flow)
+            && !self.paths.is_wanting(flow);
+        has_one_name && self.strays.may_be_of(flow, point)
+    }
+
+    fn add_stray(&mut self, stray: Stray) -> Held {
+        self.note_begun(stray.flow);
+        Held::stray(self.strays.add(stray))
+    }
+
+    /// Takes a packet that other points have most likely left out, as they go on behind it: it
+    /// does not wait in line for them. Says whether it may be taken so: it is new, and nothing
+    /// that waits may be it.
+    pub fn leave_out(&mut self, point: usize, sighting: &Sighting, time: Timestamp) -> bool {
+        let flow = self.paths.bound_to(point, sighting.lane);
+        if flow == NONE || !self.is_surely_alone(point, sighting, flow) {
+            return false;
         }
-        self.note_begun(*flow);
-        let mut stray = Stray::new(sighting, *point, waiting.first, *flow, order);
-        stray.tells_time = waiting.tells_time;
-        Some(Held::stray(self.strays.add(stray)))
+        let order = self.paths.next_order(flow, point);
+        self.ask_the_way(flow);
+        let mut stray = Stray::new(sighting, point, time, flow, order);
+        stray.tells_time = self.tells_time(flow, sighting);
+        let held = self.add_stray(stray);
+        self.old.push(Reverse(Due {
+            since: time,
+            order,
+            held,
+        }));
+        self.keep_to_bounds();
+        true
+    }
+
+    fn is_surely_alone(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
+        self.is_acquainted
+            && self.is_whole_everywhere(flow)
+            && sighting.is_new_here()
+            && self.may_be_stray(point, sighting, flow)
+            && !self.march.waits(flow)
+            && !self.may_be_known(point, sighting, flow)
+            && !self.paths.is_translated(flow)
     }
 
     /// Whether a sighting may be of something that is under way. What is fresh is none of
@@ -99,7 +142,7 @@ mod tests {
     use super::*;
     use crate::compare::flight::of_two_points;
     use crate::compare::sighting::{Batch, example};
-    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag, Timestamp};
+    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
 
     const A: usize = 0;
     const B: usize = 1;
