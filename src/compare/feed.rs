@@ -282,8 +282,11 @@ impl Feed {
     pub fn alone_until(&mut self, most: Timestamp, flight: &Flight) -> Option<Timestamp> {
         self.next()?;
         let end = self.look_for_shared(flight);
-        let end = self.batch.get(end).or(self.batch.last())?;
-        Some(most.min(self.about(end.time) + Duration(-1)))
+        let until = match self.batch.get(end) {
+            Some(shared) => self.about(shared.time) + Duration(-1),
+            None => self.about(self.batch.last()?.time),
+        };
+        Some(until.min(most))
     }
 
     /// Whether what comes next is known to no other point.
@@ -629,6 +632,56 @@ mod tests {
             let second = if taken < 3 { 3 - taken } else { 3 };
             assert_eq!(before_the_jump([&[0, 1, 2, 90], &[91, 92]], taken), second);
         }
+    }
+
+    #[test]
+    fn what_no_other_point_knows_is_taken_together_up_to_the_turn_of_others() {
+        let mut flight = of_two_points();
+        let lanes = |lanes: &[u8]| {
+            of_memory::sent(lanes.iter().map(|n| of_memory::lane(*n)).collect(), vec![])
+        };
+        flight.meet(0, &lanes(&[1, 2]).batch);
+        flight.meet(1, &lanes(&[2]).batch);
+        let mut feed = Feed::new(0);
+        let packets = [(0, 1), (1, 2), (0, 3), (0, 4), (0, 5), (1, 6), (0, 7)];
+        let packets = packets.map(|(lane, time)| of_memory::seen(lane, time, time.into()));
+        come(&mut feed, &packets, &flight);
+        assert!(!feed.is_alone(&flight), "nobody has seen the flow yet");
+        let microsecond = |time: i64| Timestamp(time * 1_000);
+        feed.take_one(&mut flight);
+        feed.take_one(&mut flight);
+        flight.take_early(1, &of_memory::seen(0, 2, 2));
+        let alone = |feed: &mut Feed, most: i64| feed.alone_until(microsecond(most), &flight);
+        let behind = microsecond(6) + Duration(-1);
+        assert_eq!(alone(&mut feed, 9), Some(behind));
+        assert_eq!(alone(&mut feed, 4), Some(microsecond(4)));
+        assert!(feed.is_alone(&flight));
+        feed.run_alone((microsecond(4), 0), &mut flight);
+        assert_eq!(feed.next().map(|(next, _)| next.id), Some(5));
+        feed.mark_taken(6);
+        feed.run_alone((microsecond(9), 0), &mut flight);
+        assert_eq!(feed.next().map(|(next, _)| next.id), Some(6));
+        assert!(!feed.is_alone(&flight));
+        feed.take_one(&mut flight);
+        assert_eq!((feed.left(), feed.next().is_none()), (0, true));
+    }
+
+    #[test]
+    fn a_flow_that_others_come_to_know_is_no_longer_alone() {
+        let mut flight = of_two_points();
+        for point in 0..2 {
+            flight.meet(
+                point,
+                &of_memory::sent(vec![of_memory::lane(1)], vec![]).batch,
+            );
+        }
+        let mut feed = Feed::new(0);
+        let packets = [1, 2, 3].map(|id| of_memory::seen(0, id, id.into()));
+        come(&mut feed, &packets, &flight);
+        feed.take_one(&mut flight);
+        assert!(feed.is_alone(&flight));
+        flight.take_early(1, &packets[0]);
+        assert!(!feed.is_alone(&flight));
     }
 
     #[test]

@@ -369,6 +369,29 @@ mod tests {
         assert_eq!(turn, (unknown, 10, 10));
     }
 
+    #[test]
+    fn what_no_other_point_knows_is_in_order_by_and_large() {
+        let mut flight = of_two_points();
+        let intake = Intake::of([0, 1].into_iter().map(|_| Vec::new()));
+        let mut feeds = Feeds::new(2, &intake);
+        flight.meet(0, &sent(vec![lane(0), lane(1)], Vec::new()).batch);
+        flight.take_early(0, &seen(0, 1, 1));
+        let mut come = |way: usize, packets: &[Sighting]| {
+            let feed = &mut feeds.of(way)[0];
+            feed.open(packets.len());
+            feed.extend(packets);
+            feed.close(None, &flight);
+        };
+        come(UNKNOWN, &[seen(0, 2, 10), seen(0, 3, 700), seen(1, 4, 900)]);
+        come(AHEAD, &[seen(1, 5, 20)]);
+        let turn = feeds.in_turn(&flight).expect("something is left");
+        let shared = Timestamp(900_000) + Duration(-1);
+        assert_eq!((turn.way, turn.until), (UNKNOWN, shared));
+        feeds.of(UNKNOWN)[0].advance(1, &flight);
+        let turn = feeds.in_turn(&flight).expect("something is left");
+        assert_eq!((turn.way, turn.until), (AHEAD, shared));
+    }
+
     /// Which point is short of what comes next, if the first has a packet and the second was read
     /// up to some time, in microseconds.
     fn short(read: i64, is_known: bool) -> Option<usize> {

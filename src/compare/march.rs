@@ -377,6 +377,17 @@ impl March {
 }
 
 #[cfg(test)]
+impl March {
+    /// What waits of a flow.
+    pub fn line(&self, flow: u32) -> impl Iterator<Item = &Waiting> {
+        let known = |place: u32| (place != NONE).then_some(place);
+        let first = known(self.first_of(flow));
+        let places = std::iter::successors(first, move |place| known(self.waiting[*place].next));
+        places.map(|place| &self.waiting[place])
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::compare::sighting::example;

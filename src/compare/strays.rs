@@ -32,8 +32,21 @@ pub(super) struct Stray {
     next: u32,
     /// The one in front, unless it is the first.
     previous: u32,
-    /// The parcel that it became when somebody asked for it.
+    /// The parcel that it became when somebody asked for it, or [`IN_LINE`].
     became: u32,
+}
+
+/// It waits in line: no stray any more, and no parcel.
+const IN_LINE: u32 = NONE - 1;
+
+/// What a stray is by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Became {
+    /// Nobody asked for it.
+    Nothing,
+    Parcel(u32),
+    /// It is told elsewhere what became of it.
+    InLine,
 }
 
 /// Those of one flow that nobody asked for, in the order in which they came.
@@ -191,12 +204,26 @@ impl Strays {
         self.count -= 1;
     }
 
-    /// The parcel that one became, or [`NONE`].
-    pub fn parcel_of(&self, number: u32) -> u32 {
-        self.all[number].became
+    /// One waits in line from now on.
+    pub fn lines_up(&mut self, number: u32) {
+        self.becomes(number, IN_LINE);
     }
 
-    /// Forgets one that became a parcel.
+    /// What became of one.
+    pub fn became(&self, number: u32) -> Became {
+        match self.all[number].became {
+            NONE => Became::Nothing,
+            IN_LINE => Became::InLine,
+            parcel => Became::Parcel(parcel),
+        }
+    }
+
+    /// The one behind another in the line of its flow, or [`NONE`].
+    pub fn behind(&self, number: u32) -> u32 {
+        self.all[number].next
+    }
+
+    /// Forgets one that is none any more.
     pub fn remove(&mut self, number: u32) {
         debug_assert_ne!(self.all[number].became, NONE);
         self.all.remove(number);
@@ -236,8 +263,8 @@ mod tests {
                 left.retain(|order| *order != place as u32);
             }
             assert_eq!((orders(&strays, 7), strays.len()), (vec![], 0));
-            let parcels = numbers.map(|stray| strays.parcel_of(stray));
-            assert_eq!(parcels, [40, 41, 42, 43]);
+            let became = numbers.map(|stray| strays.became(stray));
+            assert_eq!(became, [40, 41, 42, 43].map(Became::Parcel));
         }
     }
 
@@ -253,7 +280,7 @@ mod tests {
         strays.remove(number);
         // Its number is given to another.
         assert_eq!(strays.add(stray(8, 0, 5)), number);
-        assert_eq!(strays.parcel_of(number), NONE);
+        assert_eq!(strays.became(number), Became::Nothing);
         assert_eq!(orders(&strays, 8), [5]);
     }
 }

@@ -186,15 +186,32 @@ impl Flight {
     /// The same; those that are looked for by their bytes are given.
     fn become_parcels(&mut self, flow: u32, wanted: &mut Vec<Wanted>) {
         while let Some(stray) = self.first_stray_of(flow) {
-            let parcel = self.become_parcel(stray);
-            let stray = *self.strays.get(stray);
-            self.add_identity(parcel, &stray.sighting, stray.flow, bit(stray.point()));
-            if stray.is_wanted {
-                wanted.push(Wanted {
-                    since: stray.time,
-                    parcel,
-                    key: content_key(&stray.sighting),
-                });
+            self.call_in_one(stray, wanted);
+        }
+    }
+
+    /// A stray becomes a parcel; it is noted if it is looked for by its bytes.
+    fn call_in_one(&mut self, stray: u32, wanted: &mut Vec<Wanted>) {
+        let parcel = self.become_parcel(stray);
+        let stray = *self.strays.get(stray);
+        self.add_identity(parcel, &stray.sighting, stray.flow, bit(stray.point()));
+        if stray.is_wanted {
+            wanted.push(Wanted {
+                since: stray.time,
+                parcel,
+                key: content_key(&stray.sighting),
+            });
+        }
+    }
+
+    /// The first strays of a flow become parcels, up to one.
+    pub(super) fn call_in_up_to(&mut self, flow: u32, last: u32) {
+        let mut wanted = Vec::new();
+        loop {
+            let first = self.strays.first_of(flow);
+            self.call_in_one(first, &mut wanted);
+            if first == last {
+                return self.show(wanted);
             }
         }
     }

@@ -308,6 +308,9 @@ impl Flight {
             if flow == NONE || flow == mine || !self.paths.may_bind(point, sighting.lane, flow) {
                 continue;
             }
+            if let Some(found) = self.by_those_aside(arrival, flow) {
+                return Some(found);
+            }
             let found = self
                 .by_name(arrival, flow)
                 .or_else(|| self.begun_by(point, sighting, flow));

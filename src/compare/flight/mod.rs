@@ -4,6 +4,7 @@
 mod abreast;
 mod aside;
 mod begun;
+mod caught_up;
 mod clocks;
 mod damages;
 mod find;

@@ -7,6 +7,7 @@ use crate::compare::copies::Copied;
 use crate::compare::parcel::Parcel;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
+use crate::compare::strays::Became;
 use crate::model::{Duration, Timestamp};
 use std::cmp::Reverse;
 use std::iter::Peekable;
@@ -18,6 +19,15 @@ const MAX_LINGERING: usize = 1 << 13;
 
 /// So many that are left are written down by account: those of one are at hand then.
 const GROUPED: usize = 1 << 14;
+
+/// What is held by now.
+enum Now {
+    Parcel(u32),
+    /// A stray that nobody asked for.
+    Stray(u32),
+    /// What waits in line.
+    Elsewhere,
+}
 
 impl Flight {
     /// From now on time goes on up to then, and no further.
@@ -203,9 +213,9 @@ impl Flight {
     /// Settles what nobody will ask for any more: what it was is left where it is.
     fn finish_one(&mut self, held: Held) {
         match self.held(held) {
-            Ok(parcel) if self.parcels[parcel].is_open => self.write(parcel),
-            Ok(_) => {}
-            Err(stray) => {
+            Now::Parcel(parcel) if self.parcels[parcel].is_open => self.write(parcel),
+            Now::Parcel(_) | Now::Elsewhere => {}
+            Now::Stray(stray) => {
                 let stray = *self.strays.get(stray);
                 self.write_stray(&stray);
             }
@@ -246,27 +256,31 @@ impl Flight {
         })
     }
 
-    /// What is held: a parcel, or a stray that nobody asked for.
-    fn held(&self, held: Held) -> Result<u32, u32> {
-        let stray = match held.number() {
-            Err(stray) => stray,
-            parcel => return parcel,
-        };
-        match self.strays.parcel_of(stray) {
-            NONE => Err(stray),
-            parcel => Ok(parcel),
+    /// What is held by now.
+    fn held(&self, held: Held) -> Now {
+        match held.number() {
+            Ok(parcel) => Now::Parcel(parcel),
+            Err(stray) => match self.strays.became(stray) {
+                Became::Nothing => Now::Stray(stray),
+                Became::Parcel(parcel) => Now::Parcel(parcel),
+                Became::InLine => Now::Elsewhere,
+            },
         }
     }
 
     fn is_under_way(&self, held: Held) -> bool {
-        let parcel = self.held(held);
-        parcel.map_or(true, |parcel| self.parcels[parcel].is_under_way)
+        match self.held(held) {
+            Now::Parcel(parcel) => self.parcels[parcel].is_under_way,
+            Now::Stray(_) => true,
+            Now::Elsewhere => false,
+        }
     }
 
     fn settle_held(&mut self, held: Held) {
         match self.held(held) {
-            Err(stray) => return self.lose(stray),
-            Ok(parcel) => self.settle(parcel),
+            Now::Stray(stray) => return self.lose(stray),
+            Now::Parcel(parcel) => self.settle(parcel),
+            Now::Elsewhere => {}
         }
         if let Err(stray) = held.number() {
             self.strays.remove(stray);

@@ -246,6 +246,39 @@ mod tests {
         assert!(!is_stray(of_a_stream));
     }
 
+    /// What a point takes next is left out by the other.
+    fn leave_out(flight: &mut Flight, millisecond: i64, sighting: &Sighting) -> bool {
+        flight.leave_out(A, sighting, Timestamp(millisecond * 1_000_000))
+    }
+
+    #[test]
+    fn what_others_left_out_is_a_stray_at_once() {
+        let mut flight = with_two_strays(A, B);
+        assert!(leave_out(&mut flight, 5, &packet(5, true)));
+        assert_eq!(flight.strays.len(), 3);
+        for point in [A, B] {
+            take(&mut flight, point, 6, &packet(6, true));
+        }
+        // It comes late.
+        take(&mut flight, B, 9, &packet(5, true));
+        assert_eq!(tallies(flight), [(6, 4), (4, 4)]);
+    }
+
+    #[test]
+    fn what_may_be_something_that_is_known_is_not_left_out() {
+        let mut flight = with_two_strays(A, B);
+        assert!(!leave_out(&mut flight, 5, &packet(4, false)), "a copy");
+        take(&mut flight, A, 5, &packet(5, true));
+        assert!(!leave_out(&mut flight, 6, &packet(6, true)), "one waits");
+        take(&mut flight, B, 6, &packet(5, true));
+        assert!(leave_out(&mut flight, 7, &packet(6, true)));
+        let unknown = Sighting {
+            lane: 9,
+            ..packet(7, true)
+        };
+        assert!(!leave_out(&mut flight, 8, &unknown), "of no known flow");
+    }
+
     #[test]
     fn what_comes_again_where_it_was_seen_is_a_copy_of_the_stray() {
         let mut flight = with_two_strays(A, B);

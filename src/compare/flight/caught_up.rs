@@ -1,0 +1,186 @@
+//! A flow of which one point's packets were kept aside turns out to be known to all: where packets
+//! are long on their way, many wait by then. They wait in line from then on, as they would have,
+//! had the flow been known before.
+
+use super::find::{Fit, Found};
+use super::{Arrival, Flight, bit};
+use crate::compare::parcel::Seen;
+use crate::compare::sighting::Form;
+use crate::compare::slab::NONE;
+
+/// So many of what is kept aside of a flow are looked at for the first that another point sees.
+const LOOKED_AT: usize = 256;
+
+impl Flight {
+    /// The first that a point sees of a flow of which another kept packets aside: what is behind it
+    /// waits in line.
+    pub(super) fn by_those_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        if !self.may_catch_up(arrival, flow) {
+            return None;
+        }
+        let found = self.same_by_identity(arrival, flow).or_else(|| {
+            let stray = self.same_aside(arrival, flow)?;
+            self.call_in_up_to(flow, stray);
+            self.same_by_identity(arrival, flow)
+        })?;
+        self.paths.bind(arrival.point, arrival.sighting.lane, flow);
+        self.line_up_those_aside(flow);
+        Some(found)
+    }
+
+    /// Whether nothing but this is missing to know the flow everywhere.
+    fn may_catch_up(&self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let (point, sighting, _) = arrival.parts();
+        self.is_acquainted
+            && sighting.can_be_told()
+            && sighting.form != Form::Piece
+            && self.strays.first_of(flow) != NONE
+            && self.paths.is_single(flow)
+            && self.paths.get(flow).points | bit(point) == self.everywhere
+            && self.paths.bound_to(point, sighting.lane) == NONE
+    }
+
+    fn same_by_identity(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let key = arrival.sighting.identity().key(flow);
+        let found = self.look(arrival, key);
+        found.filter(|found| found.fit == Fit::Same)
+    }
+
+    /// The same packet among those kept aside.
+    fn same_aside(&self, arrival: Arrival<'_>, flow: u32) -> Option<u32> {
+        let known = |stray: u32| (stray != NONE).then_some(stray);
+        let behind = |stray: &u32| known(self.strays.behind(*stray));
+        let line = std::iter::successors(known(self.strays.first_of(flow)), behind);
+        let is_it = |stray: &u32| {
+            let aside = &self.strays.get(*stray).sighting;
+            aside.is_same_as(arrival.sighting)
+        };
+        line.take(LOOKED_AT).find(is_it)
+    }
+
+    /// What is kept aside of a flow waits in line, behind nothing.
+    fn line_up_those_aside(&mut self, flow: u32) {
+        loop {
+            let number = self.strays.first_of(flow);
+            if number == NONE {
+                return;
+            }
+            let stray = *self.strays.get(number);
+            if !self.may_march(&stray.sighting, flow) {
+                return self.call_in(flow);
+            }
+            self.strays.lines_up(number);
+            self.note_over(flow);
+            let (point, sighting) = (stray.point(), &stray.sighting);
+            let key = sighting.identity().key(flow);
+            let place = self.march.line_up(point, sighting, flow, key, stray.time);
+            self.march.get_mut(place).tells_time = stray.tells_time;
+            let seen = Seen::of(sighting, stray.order);
+            self.march.see(point, place, seen, stray.time);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_two_points;
+    use crate::compare::sighting::{Batch, Sighting, example};
+    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag, Timestamp};
+
+    const A: usize = 0;
+    const B: usize = 1;
+
+    fn packet(id: u32) -> Sighting {
+        Sighting {
+            is_fresh: true,
+            ..example(id)
+        }
+    }
+
+    fn take(flight: &mut Flight, point: usize, millisecond: i64, sighting: &Sighting) {
+        flight.take(point, sighting, Timestamp(millisecond * 1_000_000));
+    }
+
+    /// The first point saw nine packets of a flow, of which the other knows nothing yet.
+    fn with_strays() -> Flight {
+        let mut flight = of_two_points();
+        let batch = Batch {
+            lanes: vec![FlowKey {
+                addresses: Addresses::default(),
+                ports: None,
+                protocol: Protocol::UDP,
+                scope: ScopeTag::WIRE,
+            }],
+            ..Batch::default()
+        };
+        (0..2).for_each(|point| flight.meet(point, &batch));
+        flight.is_acquainted = true;
+        let span = Some((Timestamp(0), Timestamp(20_000_000_000)));
+        flight.spans.fill(span);
+        (1..=9).for_each(|id| take(&mut flight, A, id.into(), &packet(id)));
+        assert_eq!(flight.strays.len(), 8);
+        flight
+    }
+
+    /// How many wait in line.
+    fn waiting(flight: &Flight) -> usize {
+        flight.march.line(flight.paths.bound_to(A, 0)).count()
+    }
+
+    /// Of each point, how many packets it saw, how many of these the other did, too, and how
+    /// many were reordered.
+    fn told(mut flight: Flight) -> ([(u64, u64); 2], u64) {
+        flight.finish();
+        let book = flight.take_book();
+        let tallies = [A, B].map(|point| {
+            let tally = &book.tallies[point];
+            (tally.datagrams, tally.matched)
+        });
+        let (accounts, _) = book.into_accounts();
+        let reordered = accounts
+            .iter()
+            .flat_map(|account| account.between[0].reordered);
+        (tallies, reordered.sum())
+    }
+
+    #[test]
+    fn what_was_kept_aside_waits_in_line_once_its_flow_is_known() {
+        for from in 1..=9 {
+            let mut flight = with_strays();
+            take(&mut flight, B, 20, &packet(from));
+            assert_eq!(flight.strays.len(), 0);
+            assert_eq!(waiting(&flight), 9 - from as usize);
+            (from + 1..=9).for_each(|id| take(&mut flight, B, 20 + i64::from(id), &packet(id)));
+            assert_eq!(waiting(&flight), 0);
+            let common = u64::from(10 - from);
+            assert_eq!(told(flight), ([(9, common), (common, common)], 0));
+        }
+    }
+
+    #[test]
+    fn what_waits_so_and_does_not_come_is_lost_once() {
+        let mut flight = with_strays();
+        take(&mut flight, B, 20, &packet(3));
+        take(&mut flight, B, 21, &packet(6));
+        take(&mut flight, B, 22, &packet(5));
+        // All that was kept aside is over by now.
+        take(&mut flight, A, 9_000, &packet(10));
+        take(&mut flight, B, 9_001, &packet(10));
+        assert_eq!(told(flight), ([(10, 4), (4, 4)], 1));
+    }
+
+    #[test]
+    fn another_packet_of_the_flow_does_not_bring_it_into_line() {
+        let mut flight = with_strays();
+        let other = Sighting {
+            head: 77,
+            ..packet(4)
+        };
+        take(&mut flight, B, 20, &other);
+        assert_eq!(waiting(&flight), 0);
+        take(&mut flight, B, 21, &packet(4));
+        let (tallies, _) = told(flight);
+        assert_eq!(tallies, [(9, 1), (2, 1)]);
+    }
+}
