@@ -13,7 +13,7 @@ use crate::model::{Duration, Timestamp};
 use std::ops::Range;
 
 /// So many of a point are to be at hand where little waits for what others have not at hand yet.
-const FEW_AHEAD: usize = 1 << 11;
+const FEW_AHEAD: usize = 1 << 13;
 /// So many that wait for others show that packets take longer.
 const MANY: usize = 256;
 /// Flows that are looked for together.
@@ -321,13 +321,15 @@ impl Line {
         let mut count = 0;
         while count < room {
             let first = feeds[0].at(self.place(0));
-            let is_next = |point: usize| {
-                let next = feeds[point].at(self.place(point));
+            // No `all`: that is compiled as a loop of its own, and points are two, mostly.
+            let mut are_next = true;
+            for (point, (feed, limit)) in feeds.iter().zip(limits).enumerate() {
+                let next = feed.at(self.place(point));
                 let is_sure = self.is_idle || next.is_new_here();
-                let may_be = is_sure && next.form != Form::Piece && next.time <= limits[point];
-                may_be && (point == 0 || next.is_same_as(first))
-            };
-            if !(0..feeds.len()).all(is_next) {
+                let may_be = is_sure && next.form != Form::Piece && next.time <= *limit;
+                are_next &= may_be && (point == 0 || next.is_same_as(first));
+            }
+            if !are_next {
                 return (count, false);
             }
             let mut is_over = false;

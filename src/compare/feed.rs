@@ -48,12 +48,26 @@ pub(super) struct Feed {
 struct ByLane {
     /// How many sightings there were in all batches before; it wraps.
     base: u32,
-    is_known: bool,
-    /// By lane: the first that may not be taken yet, counted like that.
-    firsts: Vec<u32>,
+    /// Up to which place of the batch that is known.
+    known: usize,
+    lanes: Vec<Ends>,
     /// By place in the batch: the next of the same lane.
     nexts: Vec<u32>,
 }
+
+/// Where the sightings of a lane are, counted like that.
+#[derive(Clone, Copy)]
+struct Ends {
+    /// The first that may not be taken yet.
+    first: u32,
+    last: u32,
+}
+
+/// Where there are none.
+const NOWHERE: Ends = Ends {
+    first: NONE,
+    last: NONE,
+};
 
 /// How far what comes next is known to no other point.
 #[derive(Default)]
@@ -90,7 +104,6 @@ impl Feed {
     /// Makes room for so many that come behind what is left.
     pub fn open(&mut self, most: usize) {
         self.forget_taken();
-        self.by_lane.is_known = false;
         self.is_jump_known &= self.jump < self.batch.len();
         self.batch.reserve(most);
         self.opened = self.batch.len();
@@ -149,7 +162,6 @@ impl Feed {
     /// What is left is this.
     fn fill(&mut self, left: Vec<Sighting>) {
         self.by_lane.pass(self.batch.len());
-        self.by_lane.is_known = false;
         self.is_jump_known = false;
         self.left = left.len();
         (self.batch, self.next, self.jump) = (left, 0, 0);
@@ -318,9 +330,7 @@ impl Feed {
     /// Where the first sighting of a flow is in what is left of the batch.
     pub fn first_of(&mut self, lane: Lane) -> Option<usize> {
         self.look_for_jump();
-        if !self.by_lane.is_known {
-            self.by_lane.learn(&self.batch, self.next);
-        }
+        self.by_lane.learn(&self.batch, self.next);
         let sightings = &self.batch;
         let place = self.by_lane.first_of(lane, sightings, self.next)?;
         (place < self.jump).then_some(place)
@@ -443,38 +453,41 @@ impl ByLane {
     /// The batch is over, which had so many sightings.
     fn pass(&mut self, sightings: usize) {
         self.base = self.base.wrapping_add(sightings as u32);
+        self.known = 0;
     }
 
-    /// Notes where what is left of a batch is.
+    /// Notes where what has come since is, and is not taken.
     fn learn(&mut self, batch: &[Sighting], next: usize) {
-        self.is_known = true;
+        let from = self.known.max(next);
+        self.known = batch.len();
+        if from >= batch.len() {
+            return;
+        }
         self.nexts.resize(batch.len(), NONE);
-        for (place, sighting) in batch.iter().enumerate().skip(next).rev() {
-            let lane = sighting.lane as usize;
-            if sighting.lane == NO_LANE {
+        for (place, sighting) in (from..).zip(&batch[from..]) {
+            let lane = sighting.lane;
+            if lane == NO_LANE {
                 continue;
             }
-            if self.firsts.len() <= lane {
-                self.firsts.resize(lane + 1, NONE);
+            self.nexts[place] = NONE;
+            if self.lanes.len() <= lane as usize {
+                self.lanes.resize(lane as usize + 1, NOWHERE);
             }
-            let first = &mut self.firsts[lane];
-            let behind = first.wrapping_sub(self.base);
-            let is_behind = batch
-                .get(behind as usize)
-                .is_some_and(|other| other.lane == sighting.lane);
-            self.nexts[place] = if is_behind && behind as usize > place {
-                behind
-            } else {
-                NONE
-            };
-            *first = self.base.wrapping_add(place as u32);
+            let ends = &mut self.lanes[lane as usize];
+            let last = ends.last.wrapping_sub(self.base) as usize;
+            let at = self.base.wrapping_add(place as u32);
+            match (next..place).contains(&last) && batch[last].lane == lane {
+                true => self.nexts[last] = place as u32,
+                false => ends.first = at,
+            }
+            ends.last = at;
         }
     }
 
     /// The first of a flow that is not taken, from the next in turn on. What was passed over
     /// is not looked at again.
     fn first_of(&mut self, lane: Lane, batch: &[Sighting], next: usize) -> Option<usize> {
-        let first = self.firsts.get_mut(lane as usize)?;
+        let Ends { first, .. } = self.lanes.get_mut(lane as usize)?;
         loop {
             if *first == NONE {
                 return None;
@@ -682,6 +695,31 @@ mod tests {
         assert!(feed.is_alone(&flight));
         flight.take_early(1, &packets[0]);
         assert!(!feed.is_alone(&flight));
+    }
+
+    #[test]
+    fn what_comes_is_behind_what_is_left_of_its_flow() {
+        let mut by_lane = ByLane::default();
+        let mut batch = batch_of(&[7, 2]);
+        by_lane.learn(&batch, 0);
+        batch.extend(batch_of(&[7, 2, 7]));
+        by_lane.learn(&batch, 0);
+        assert_eq!(by_lane.nexts, [2, 3, 4, NONE, NONE]);
+        batch[0].lane = NO_LANE;
+        assert_eq!(by_lane.first_of(7, &batch, 1), Some(2));
+        for place in [2, 4] {
+            batch[place].lane = NO_LANE;
+        }
+        assert_eq!(by_lane.first_of(7, &batch, 1), None);
+        batch.extend(batch_of(&[2, 7]));
+        by_lane.learn(&batch, 1);
+        assert_eq!(by_lane.first_of(7, &batch, 1), Some(6));
+        assert_eq!(by_lane.first_of(2, &batch, 1), Some(1));
+        assert_eq!(by_lane.nexts[3], 5);
+        // All in front of the last was taken.
+        batch.extend(batch_of(&[2]));
+        by_lane.learn(&batch, 6);
+        assert_eq!(by_lane.first_of(2, &batch, 6), Some(7));
     }
 
     #[test]

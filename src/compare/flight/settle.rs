@@ -18,7 +18,7 @@ pub(in crate::compare) const LINGER: Duration = Duration::from_millis(150);
 const MAX_LINGERING: usize = 1 << 13;
 
 /// So many that are left are written down by account: those of one are at hand then.
-const GROUPED: usize = 1 << 14;
+const GROUPED: usize = 1 << 12;
 
 /// What is held by now.
 enum Now {
