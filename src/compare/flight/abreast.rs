@@ -442,24 +442,8 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_two_points;
-    use crate::compare::sighting::{Batch, example};
-    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
-
-    fn flight() -> Flight {
-        let mut flight = of_two_points();
-        let batch = Batch {
-            lanes: vec![FlowKey {
-                addresses: Addresses::default(),
-                ports: None,
-                protocol: Protocol::UDP,
-                scope: ScopeTag::WIRE,
-            }],
-            ..Batch::default()
-        };
-        (0..2).for_each(|point| flight.meet(point, &batch));
-        flight
-    }
+    use crate::compare::flight::of_one_flow;
+    use crate::compare::sighting::example;
 
     fn at(times: &[i64]) -> Vec<Sighting> {
         let sighting = |time: &i64| Sighting {
@@ -477,7 +461,7 @@ mod tests {
 
     #[test]
     fn what_comes_within_ten_milliseconds_comes_at_once() {
-        let flight = flight();
+        let flight = of_one_flow();
         let common = |times: &[i64]| common(&flight, &at(times));
         let ten = AT_ONCE.0;
         assert_eq!(common(&[]), 0);
@@ -490,7 +474,7 @@ mod tests {
 
     #[test]
     fn neither_fragments_nor_what_was_taken_comes_at_once() {
-        let flight = flight();
+        let flight = of_one_flow();
         let mut next = at(&[0; 4]);
         next[2].form = Form::Piece;
         assert_eq!(common(&flight, &next), 2);
@@ -501,7 +485,7 @@ mod tests {
 
     #[test]
     fn other_bytes_and_other_flows_are_not_common() {
-        let mut flight = flight();
+        let mut flight = of_one_flow();
         let next = at(&[0; 4]);
         let mut other = next.clone();
         other[3].head = 1;
@@ -519,7 +503,7 @@ mod tests {
 
     #[test]
     fn more_than_are_looked_at_together_wait() {
-        let mut flight = flight();
+        let mut flight = of_one_flow();
         flight.is_acquainted = true;
         let next = at(&[0; ABREAST + 5]);
         let next: Vec<Sighting> = next.into_iter().zip(0..).map(numbered).collect();

@@ -84,9 +84,9 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_two_points;
-    use crate::compare::sighting::{Batch, Sighting, example};
-    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag, Timestamp};
+    use crate::compare::flight::of_one_flow;
+    use crate::compare::sighting::{Sighting, example};
+    use crate::model::Timestamp;
 
     const A: usize = 0;
     const B: usize = 1;
@@ -104,17 +104,7 @@ mod tests {
 
     /// The first point saw nine packets of a flow, of which the other knows nothing yet.
     fn with_strays() -> Flight {
-        let mut flight = of_two_points();
-        let batch = Batch {
-            lanes: vec![FlowKey {
-                addresses: Addresses::default(),
-                ports: None,
-                protocol: Protocol::UDP,
-                scope: ScopeTag::WIRE,
-            }],
-            ..Batch::default()
-        };
-        (0..2).for_each(|point| flight.meet(point, &batch));
+        let mut flight = of_one_flow();
         flight.is_acquainted = true;
         let span = Some((Timestamp(0), Timestamp(20_000_000_000)));
         flight.spans.fill(span);

@@ -660,6 +660,24 @@ pub(super) fn of_two_points() -> Flight {
     of_points(2)
 }
 
+/// The same, which have met one flow.
+#[cfg(test)]
+fn of_one_flow() -> Flight {
+    use crate::model::{FlowKey, ScopeTag};
+    let mut flight = of_two_points();
+    let batch = Batch {
+        lanes: vec![FlowKey {
+            addresses: Addresses::default(),
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        }],
+        ..Batch::default()
+    };
+    (0..2).for_each(|point| flight.meet(point, &batch));
+    flight
+}
+
 /// Pairs of points between which is counted: neighbours, then the ends if others are
 /// between them.
 #[inline]

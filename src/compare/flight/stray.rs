@@ -140,9 +140,9 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_two_points;
-    use crate::compare::sighting::{Batch, example};
-    use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
+    use crate::compare::flight::of_one_flow;
+    use crate::compare::sighting::example;
+    use crate::model::Protocol;
 
     const A: usize = 0;
     const B: usize = 1;
@@ -162,17 +162,7 @@ mod tests {
     /// Both points saw the first packet, one saw the next three, the other the last of them:
     /// two are strays.
     fn with_two_strays(front: usize, back: usize) -> Flight {
-        let mut flight = of_two_points();
-        let batch = Batch {
-            lanes: vec![FlowKey {
-                addresses: Addresses::default(),
-                ports: None,
-                protocol: Protocol::UDP,
-                scope: ScopeTag::WIRE,
-            }],
-            ..Batch::default()
-        };
-        (0..2).for_each(|point| flight.meet(point, &batch));
+        let mut flight = of_one_flow();
         flight
             .spans
             .fill(Some((Timestamp(0), Timestamp(1_000_000_000))));
