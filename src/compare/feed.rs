@@ -2,7 +2,7 @@
 //! which flow.
 
 use super::extent::FAR;
-use super::flight::{ABREAST, FETCHED, Flight, apart};
+use super::flight::{ABREAST, AT_ONCE, FETCHED, Flight, apart};
 use super::sighting::{Lane, NO_LANE, Sighting};
 use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
@@ -10,6 +10,9 @@ use std::ops::Range;
 
 /// So many are looked at one by one.
 const CLOSE: usize = 8;
+
+/// So many are counted before counting begins anew: with those of a batch they still have numbers.
+const MOST_COUNTED: u32 = u32::MAX / 2;
 
 /// So far is looked for what others may know.
 const MOST_ALONE: usize = 512;
@@ -46,7 +49,8 @@ pub(super) struct Feed {
 /// Where in a batch the sightings of each flow are, once somebody asks.
 #[derive(Default)]
 struct ByLane {
-    /// How many sightings there were in all batches before; it wraps.
+    /// How many sightings there were in all batches before, or since that was more than
+    /// [`MOST_COUNTED`].
     base: u32,
     /// Up to which place of the batch that is known.
     known: usize,
@@ -425,10 +429,9 @@ impl Feed {
             }
         }
     }
-}
 
-impl Feed {
-    /// Gives what is next and known to no other point, up to the turn of another point.
+    /// Gives what is next and known to no other point, up to the turn of another point, and
+    /// as far as no time passes.
     pub fn run_alone(&mut self, until: Turn, flight: &mut Flight) {
         flight.pass(self.head);
         let (from, end) = (self.next, self.look_for_shared(flight));
@@ -437,9 +440,9 @@ impl Feed {
             self.fetch_from(place, flight);
             let sighting = &self.batch[place];
             let time = flight.time_of(self.point, sighting);
-            let is_in_turn = place == from || (time, self.point) <= until;
+            let is_in_turn = (time, self.point) <= until && time - self.head <= AT_ONCE;
             // What was taken out of turn is passed over behind this.
-            if sighting.lane == NO_LANE || !is_in_turn {
+            if sighting.lane == NO_LANE || (place > from && !is_in_turn) {
                 break;
             }
             flight.take_alone(self.point, sighting, time);
@@ -452,8 +455,12 @@ impl Feed {
 impl ByLane {
     /// The batch is over, which had so many sightings.
     fn pass(&mut self, sightings: usize) {
-        self.base = self.base.wrapping_add(sightings as u32);
         self.known = 0;
+        self.base = self.base.saturating_add(sightings as u32);
+        if self.base > MOST_COUNTED {
+            self.base = 0;
+            self.lanes.fill(NOWHERE);
+        }
     }
 
     /// Notes where what has come since is, and is not taken.
@@ -475,10 +482,14 @@ impl ByLane {
             }
             let ends = &mut self.lanes[lane as usize];
             let last = ends.last.wrapping_sub(self.base) as usize;
-            let at = self.base.wrapping_add(place as u32);
-            match (next..place).contains(&last) && batch[last].lane == lane {
-                true => self.nexts[last] = place as u32,
-                false => ends.first = at,
+            let at = self.base + place as u32;
+            let is_behind = (next..place).contains(&last);
+            if is_behind {
+                // That may be taken by now, and others in front of it not.
+                self.nexts[last] = place as u32;
+            }
+            if !is_behind || ends.first == NONE {
+                ends.first = at;
             }
             ends.last = at;
         }
@@ -502,7 +513,7 @@ impl ByLane {
             }
             *first = match self.nexts[place] {
                 NONE => NONE,
-                behind => self.base.wrapping_add(behind),
+                behind => self.base + behind,
             };
         }
     }
@@ -680,6 +691,24 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_later_is_not_taken_before_time_has_passed() {
+        let mut flight = of_two_points();
+        let lanes = of_memory::sent(vec![of_memory::lane(1)], vec![]);
+        flight.meet(0, &lanes.batch);
+        let mut feed = Feed::new(0);
+        let at = |id: u32, time: i64| of_memory::seen(0, id, time);
+        let ten = AT_ONCE.0 / 1_000;
+        let packets = [at(1, 1), at(2, 2), at(3, 2 + ten), at(4, 3 + ten)];
+        come(&mut feed, &packets, &flight);
+        feed.take_one(&mut flight);
+        let ever = (Timestamp::MAX, 1);
+        feed.run_alone(ever, &mut flight);
+        assert_eq!(feed.next().map(|(next, _)| next.id), Some(4));
+        feed.run_alone(ever, &mut flight);
+        assert_eq!(feed.left(), 0);
+    }
+
+    #[test]
     fn a_flow_that_others_come_to_know_is_no_longer_alone() {
         let mut flight = of_two_points();
         for point in 0..2 {
@@ -716,17 +745,23 @@ mod tests {
         assert_eq!(by_lane.first_of(7, &batch, 1), Some(6));
         assert_eq!(by_lane.first_of(2, &batch, 1), Some(1));
         assert_eq!(by_lane.nexts[3], 5);
-        // All in front of the last was taken.
+        // The last was taken, and one in front of it not.
+        batch[5].lane = NO_LANE;
         batch.extend(batch_of(&[2]));
-        by_lane.learn(&batch, 6);
-        assert_eq!(by_lane.first_of(2, &batch, 6), Some(7));
+        by_lane.learn(&batch, 1);
+        assert_eq!(by_lane.first_of(2, &batch, 1), Some(1));
+        assert_eq!(by_lane.nexts[5], 7);
+        // All in front of the last was passed.
+        batch.extend(batch_of(&[2]));
+        by_lane.learn(&batch, 8);
+        assert_eq!(by_lane.first_of(2, &batch, 8), Some(8));
     }
 
     #[test]
     fn each_flow_has_its_next_at_hand() {
         let mut by_lane = ByLane::default();
-        // The count of sightings wraps.
-        by_lane.pass(usize::MAX - 4);
+        // Counting begins anew behind the first batch.
+        by_lane.pass(MOST_COUNTED as usize - 4);
         let mut batch = batch_of(&[7, 2, 7, 7, 2]);
         by_lane.learn(&batch, 0);
         assert_eq!(by_lane.first_of(7, &batch, 0), Some(0));

@@ -13,6 +13,8 @@ pub(super) struct Strays {
     lines: Vec<Line>,
     /// Those that nobody asked for.
     count: usize,
+    /// Those that wait in line, and are not forgotten here yet.
+    in_line: usize,
 }
 
 /// What is kept of one.
@@ -207,6 +209,12 @@ impl Strays {
     /// One waits in line from now on.
     pub fn lines_up(&mut self, number: u32) {
         self.becomes(number, IN_LINE);
+        self.in_line += 1;
+    }
+
+    /// How many there are that are no parcels.
+    pub fn held(&self) -> usize {
+        self.count + self.in_line
     }
 
     /// What became of one.
@@ -226,6 +234,7 @@ impl Strays {
     /// Forgets one that is none any more.
     pub fn remove(&mut self, number: u32) {
         debug_assert_ne!(self.all[number].became, NONE);
+        self.in_line -= usize::from(self.all[number].became == IN_LINE);
         self.all.remove(number);
     }
 }
@@ -266,6 +275,21 @@ mod tests {
             let became = numbers.map(|stray| strays.became(stray));
             assert_eq!(became, [40, 41, 42, 43].map(Became::Parcel));
         }
+    }
+
+    #[test]
+    fn what_waits_in_line_is_held_until_it_is_forgotten() {
+        let mut strays = Strays::default();
+        let numbers = [0, 1, 2].map(|order| strays.add(stray(7, 1, order)));
+        strays.lines_up(numbers[0]);
+        strays.becomes(numbers[1], 3);
+        assert_eq!((strays.len(), strays.held()), (1, 2));
+        assert_eq!(strays.became(numbers[0]), Became::InLine);
+        assert_eq!(orders(&strays, 7), [2]);
+        strays.remove(numbers[1]);
+        assert_eq!(strays.held(), 2);
+        strays.remove(numbers[0]);
+        assert_eq!(strays.held(), 1);
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Flight {
             sighting,
             time,
         };
-        let flow = self.paths.bound_to(point, sighting.lane);
+        let flow = self.paths.flow_of(point, sighting.lane);
         if !self.keep_aside(arrival, flow) {
             self.take_now(arrival);
         }

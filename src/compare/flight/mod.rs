@@ -602,7 +602,7 @@ impl Flight {
     }
 
     fn keep_to_bounds(&mut self) {
-        if self.pieces.len() + self.strays.len() > MAX_IN_FLIGHT {
+        if self.pieces.len() + self.strays.held() > MAX_IN_FLIGHT {
             self.make_room();
         }
     }

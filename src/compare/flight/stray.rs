@@ -69,8 +69,8 @@ impl Flight {
     }
 
     /// Takes a packet that other points have most likely left out, as they go on behind it: it
-    /// does not wait in line for them. Says whether it may be taken so: it is new, and nothing
-    /// that waits may be it.
+    /// does not wait in line for them. Says whether it may be taken so: it is new, nothing that
+    /// waits may be it, and what looks like it is told from it.
     pub fn leave_out(&mut self, point: usize, sighting: &Sighting, time: Timestamp) -> bool {
         let flow = self.paths.bound_to(point, sighting.lane);
         if flow == NONE || !self.is_surely_alone(point, sighting, flow) {
@@ -93,7 +93,8 @@ impl Flight {
     fn is_surely_alone(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         self.is_acquainted
             && self.is_whole_everywhere(flow)
-            && sighting.is_new_here()
+            && sighting.is_fresh
+            && sighting.can_be_told()
             && self.may_be_stray(point, sighting, flow)
             && !self.march.waits(flow)
             && !self.may_be_known(point, sighting, flow)
@@ -261,6 +262,11 @@ mod tests {
         take(&mut flight, A, 5, &packet(5, true));
         assert!(!leave_out(&mut flight, 6, &packet(6, true)), "one waits");
         take(&mut flight, B, 6, &packet(5, true));
+        let alike = Sighting {
+            is_numbered: false,
+            ..packet(6, true)
+        };
+        assert!(!leave_out(&mut flight, 7, &alike), "it may come late");
         assert!(leave_out(&mut flight, 7, &packet(6, true)));
         let unknown = Sighting {
             lane: 9,
