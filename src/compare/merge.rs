@@ -196,14 +196,16 @@ fn run_alone(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> bool 
 
 /// Gives what a point takes next if the others left it out; says whether it did.
 fn leave_out(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
-    let is_left_out = are_ready(feeds) && is_left_out(flight, feeds, point);
-    let feed = &mut feeds[point];
-    let next = feed.next().filter(|_| is_left_out);
-    let is_taken = next.is_some_and(|(next, time)| flight.leave_out(point, next, time));
-    if is_taken {
-        feed.advance(1, flight);
+    let Some((next, time)) = feeds[point].next() else {
+        return false;
+    };
+    let is_left_out =
+        are_ready(feeds) && flight.may_leave_out(point, next) && is_left_out(flight, feeds, point);
+    if is_left_out {
+        flight.leave_out(point, next, time);
+        feeds[point].advance(1, flight);
     }
-    is_taken
+    is_left_out
 }
 
 /// A point whose next goes before that of the one in turn, at about the same time: others

@@ -442,7 +442,7 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_one_flow;
+    use crate::compare::flight::of_memory::of_one_flow;
     use crate::compare::sighting::example;
 
     fn at(times: &[i64]) -> Vec<Sighting> {

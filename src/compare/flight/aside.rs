@@ -237,6 +237,7 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::flight::of_memory::{take, tallies};
     use crate::compare::flight::of_two_points;
     use crate::compare::sighting::{Batch, example};
     use crate::model::{Addresses, FlowKey, Protocol, ScopeTag};
@@ -284,18 +285,6 @@ mod tests {
             offset,
             ..packet(0, id)
         }
-    }
-
-    fn take(flight: &mut Flight, point: usize, millisecond: i64, sighting: &Sighting) {
-        flight.take(point, sighting, Timestamp(millisecond * 1_000_000));
-    }
-
-    /// Of each point, how many datagrams it saw, and how many of these others did, too.
-    fn tallies(mut flight: Flight) -> [(u64, u64); 2] {
-        flight.finish();
-        let book = flight.take_book();
-        let tallies = [A, B].map(|point| &book.tallies[point]);
-        tallies.map(|tally| (tally.datagrams, tally.matched))
     }
 
     #[test]

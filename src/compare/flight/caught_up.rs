@@ -41,8 +41,7 @@ impl Flight {
     }
 
     fn same_by_identity(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
-        let key = arrival.sighting.identity().key(flow);
-        let found = self.look(arrival, key);
+        let found = self.by_identity(arrival, flow);
         found.filter(|found| found.fit == Fit::Same)
     }
 
@@ -84,7 +83,7 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_one_flow;
+    use crate::compare::flight::of_memory::{of_one_flow, take, tallies_in};
     use crate::compare::sighting::{Sighting, example};
     use crate::model::Timestamp;
 
@@ -96,10 +95,6 @@ mod tests {
             is_fresh: true,
             ..example(id)
         }
-    }
-
-    fn take(flight: &mut Flight, point: usize, millisecond: i64, sighting: &Sighting) {
-        flight.take(point, sighting, Timestamp(millisecond * 1_000_000));
     }
 
     /// The first point saw nine packets of a flow, of which the other knows nothing yet.
@@ -123,10 +118,7 @@ mod tests {
     fn told(mut flight: Flight) -> ([(u64, u64); 2], u64) {
         flight.finish();
         let book = flight.take_book();
-        let tallies = [A, B].map(|point| {
-            let tally = &book.tallies[point];
-            (tally.datagrams, tally.matched)
-        });
+        let tallies = tallies_in(&book);
         let (accounts, _) = book.into_accounts();
         let reordered = accounts
             .iter()

@@ -145,7 +145,7 @@ impl Flight {
             .or(named)
     }
 
-    fn by_identity(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+    pub(super) fn by_identity(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         match arrival.sighting.is_nameless() {
             true => self.next_nameless(arrival, flow),
             false => self.look(arrival, arrival.sighting.identity().key(flow)),

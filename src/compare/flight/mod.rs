@@ -660,24 +660,6 @@ pub(super) fn of_two_points() -> Flight {
     of_points(2)
 }
 
-/// The same, which have met one flow.
-#[cfg(test)]
-fn of_one_flow() -> Flight {
-    use crate::model::{FlowKey, ScopeTag};
-    let mut flight = of_two_points();
-    let batch = Batch {
-        lanes: vec![FlowKey {
-            addresses: Addresses::default(),
-            ports: None,
-            protocol: Protocol::UDP,
-            scope: ScopeTag::WIRE,
-        }],
-        ..Batch::default()
-    };
-    (0..2).for_each(|point| flight.meet(point, &batch));
-    flight
-}
-
 /// Pairs of points between which is counted: neighbours, then the ends if others are
 /// between them.
 #[inline]
@@ -740,4 +722,43 @@ fn place_in(parcel: &Parcel, sighting: &Sighting) -> Option<(u32, u32)> {
     };
     // Sizes of a stream's stretches are bounded by those of packets.
     (offset <= LARGEST_MTU * 64 && bytes <= LARGEST_MTU * 64).then_some((offset, bytes))
+}
+
+#[cfg(test)]
+mod of_memory {
+    //! What two points see, made up, and what is told of it.
+
+    use super::*;
+    use crate::model::{FlowKey, ScopeTag};
+
+    /// Both have met one flow.
+    pub fn of_one_flow() -> Flight {
+        let mut flight = of_two_points();
+        let batch = Batch {
+            lanes: vec![FlowKey {
+                addresses: Addresses::default(),
+                ports: None,
+                protocol: Protocol::UDP,
+                scope: ScopeTag::WIRE,
+            }],
+            ..Batch::default()
+        };
+        (0..2).for_each(|point| flight.meet(point, &batch));
+        flight
+    }
+
+    pub fn take(flight: &mut Flight, point: usize, millisecond: i64, sighting: &Sighting) {
+        flight.take(point, sighting, Timestamp(millisecond * 1_000_000));
+    }
+
+    /// Of each point, how many datagrams it saw, and how many of these the other did, too.
+    pub fn tallies(mut flight: Flight) -> [(u64, u64); 2] {
+        flight.finish();
+        tallies_in(&flight.take_book())
+    }
+
+    pub fn tallies_in(book: &Book) -> [(u64, u64); 2] {
+        let tallies = [0, 1].map(|point| &book.tallies[point]);
+        tallies.map(|tally| (tally.datagrams, tally.matched))
+    }
 }

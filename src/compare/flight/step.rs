@@ -241,11 +241,16 @@ impl Flight {
             Some(stray) => stray,
             None => self.become_known(&waiting, place),
         };
-        self.old.push(Reverse(Due {
+        self.keep_held(Due {
             since: waiting.first,
             order,
             held,
-        }));
+        });
+    }
+
+    /// Something is held until its time has come.
+    pub(super) fn keep_held(&mut self, due: Due) {
+        self.old.push(Reverse(due));
         self.keep_to_bounds();
     }
 

@@ -8,7 +8,6 @@ use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
 use crate::model::Timestamp;
-use std::cmp::Reverse;
 
 /// Something that is under way for longer: a parcel or a stray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,30 +67,28 @@ impl Flight {
         Held::stray(self.strays.add(stray))
     }
 
-    /// Takes a packet that other points have most likely left out, as they go on behind it: it
-    /// does not wait in line for them. Says whether it may be taken so: it is new, nothing that
-    /// waits may be it, and what looks like it is told from it.
-    pub fn leave_out(&mut self, point: usize, sighting: &Sighting, time: Timestamp) -> bool {
+    /// Takes a packet that other points have most likely left out, as they go on behind it, and
+    /// that [may be taken so](Self::may_leave_out): it does not wait in line for them.
+    pub fn leave_out(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
         let flow = self.paths.bound_to(point, sighting.lane);
-        if flow == NONE || !self.is_surely_alone(point, sighting, flow) {
-            return false;
-        }
         let order = self.paths.next_order(flow, point);
         self.ask_the_way(flow);
         let mut stray = Stray::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
         let held = self.add_stray(stray);
-        self.old.push(Reverse(Due {
+        self.keep_held(Due {
             since: time,
             order,
             held,
-        }));
-        self.keep_to_bounds();
-        true
+        });
     }
 
-    fn is_surely_alone(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
+    /// Whether a packet is new, nothing that waits may be it, and what looks like it is told from
+    /// it.
+    pub fn may_leave_out(&self, point: usize, sighting: &Sighting) -> bool {
+        let flow = self.paths.bound_to(point, sighting.lane);
         self.is_acquainted
+            && flow != NONE
             && self.is_whole_everywhere(flow)
             && sighting.is_fresh
             && sighting.can_be_told()
@@ -141,7 +138,7 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_one_flow;
+    use crate::compare::flight::of_memory::{of_one_flow, take, tallies};
     use crate::compare::sighting::example;
     use crate::model::Protocol;
 
@@ -154,10 +151,6 @@ mod tests {
             is_fresh,
             ..example(id)
         }
-    }
-
-    fn take(flight: &mut Flight, point: usize, millisecond: i64, sighting: &Sighting) {
-        flight.take(point, sighting, Timestamp(millisecond * 1_000_000));
     }
 
     /// Both points saw the first packet, one saw the next three, the other the last of them:
@@ -175,16 +168,6 @@ mod tests {
         }
         assert_eq!(flight.strays.len(), 2);
         flight
-    }
-
-    /// Of each point, how many packets it saw, and how many of them the other.
-    fn tallies(mut flight: Flight) -> [(u64, u64); 2] {
-        flight.finish();
-        let book = flight.take_book();
-        [A, B].map(|point| {
-            let tally = &book.tallies[point];
-            (tally.datagrams, tally.matched)
-        })
     }
 
     #[test]
@@ -239,7 +222,11 @@ mod tests {
 
     /// What a point takes next is left out by the other.
     fn leave_out(flight: &mut Flight, millisecond: i64, sighting: &Sighting) -> bool {
-        flight.leave_out(A, sighting, Timestamp(millisecond * 1_000_000))
+        let may_be = flight.may_leave_out(A, sighting);
+        if may_be {
+            flight.leave_out(A, sighting, Timestamp(millisecond * 1_000_000));
+        }
+        may_be
     }
 
     #[test]
