@@ -15,7 +15,7 @@ use clap::{Parser, ValueEnum};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use traffic::{FILE_HEADER, Kind, Made, Traffic};
+use traffic::{FILE_HEADER, Kind, Made, Point, Traffic};
 
 /// Written at once.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -26,9 +26,18 @@ const CHUNK_BYTES: usize = 1 << 20;
 struct Args {
     /// What is in it
     kind: Name,
-    /// How long it gets; ends with the last message that fits
+    /// How long it gets where it is sent; ends with the message that reaches it
     #[arg(long, value_name = "N[K|M|G]", default_value = "1G", value_parser = bytes)]
     bytes: u64,
+    /// Captured at another point: how many microseconds packets take to get there
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000_000))]
+    later: u64,
+    /// Captured at another point: of 1,000 frames, those that are lost before
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=1000))]
+    lost: u64,
+    /// Captured at another point: behind the ends of tunnels
+    #[arg(long)]
+    inside: bool,
     /// Flows that messages are spread over [default: as is usual for the kind]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     flows: Option<u32>,
@@ -52,6 +61,8 @@ enum Name {
     VxlanOuter,
     /// 60-byte packets, 1,000 flows
     Small,
+    /// The same, half of them answers
+    Answered,
 }
 
 impl From<Name> for Kind {
@@ -62,6 +73,7 @@ impl From<Name> for Kind {
             Name::VxlanInner => Self::VxlanInner,
             Name::VxlanOuter => Self::VxlanOuter,
             Name::Small => Self::Small,
+            Name::Answered => Self::Answered,
         }
     }
 }
@@ -84,24 +96,23 @@ fn main() -> anyhow::Result<()> {
 fn write(args: &Args, out: &mut impl Write) -> io::Result<Made> {
     let kind = Kind::from(args.kind);
     let flows = args.flows.unwrap_or(kind.usual_flows());
-    let mut traffic = Traffic::new(kind, flows, args.seed);
+    let point = Point {
+        later: args.later,
+        lost_per_mille: args.lost,
+        is_inside: args.inside,
+    };
+    let mut traffic = Traffic::at(point, kind, flows, args.seed);
     let mut chunk = FILE_HEADER.to_vec();
-    let mut made = traffic.made();
-    let mut written = 0;
-    loop {
-        let before = chunk.len();
+    while FILE_HEADER.len() as u64 + traffic.sent() < args.bytes {
         traffic.message(&mut chunk);
-        if written + chunk.len() as u64 > args.bytes {
-            out.write_all(&chunk[..before])?;
-            return Ok(made);
-        }
-        made = traffic.made();
         if chunk.len() >= CHUNK_BYTES {
             out.write_all(&chunk)?;
-            written += chunk.len() as u64;
             chunk.clear();
         }
     }
+    traffic.finish(&mut chunk);
+    out.write_all(&chunk)?;
+    Ok(traffic.made())
 }
 
 /// Bytes with a decimal suffix.

@@ -1,13 +1,13 @@
 //! A few megabytes of each kind of traffic.
 
-use crate::traffic::{FILE_HEADER, Kind, Made, Traffic};
+use crate::traffic::{FILE_HEADER, Kind, Made, Point, Traffic};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Throughput};
 use fraglens::source::{Block, Memory, Source, SourceOptions};
 use std::sync::Arc;
 
 /// More than a second-level cache holds, and little enough for `--test`.
-const SAMPLE_BYTES: usize = 8_000_000;
+const SAMPLE_BYTES: u64 = 8_000_000;
 
 /// A capture in memory.
 pub struct Sample {
@@ -19,10 +19,11 @@ pub struct Sample {
 impl Sample {
     fn new(name: &'static str, kind: Kind, flows: u32) -> Self {
         let mut capture = FILE_HEADER.to_vec();
-        let mut traffic = Traffic::new(kind, flows, 1);
-        while capture.len() < SAMPLE_BYTES {
+        let mut traffic = Traffic::at(Point::default(), kind, flows, 1);
+        while traffic.sent() < SAMPLE_BYTES {
             traffic.message(&mut capture);
         }
+        traffic.finish(&mut capture);
         Self {
             name,
             made: traffic.made(),

@@ -6,13 +6,16 @@
 //! measures.
 
 mod packet;
+mod point;
 mod random;
 mod record;
 
 use packet::{Address, Datagram, Endpoints, Ip};
+use point::Arrivals;
 use random::Random;
-use record::Records;
+use record::{Records, Time};
 
+pub use point::Point;
 pub use record::FILE_HEADER;
 
 /// The shapes of traffic that are measured.
@@ -33,6 +36,8 @@ pub enum Kind {
     VxlanOuter,
     /// UDP packets of 60 bytes, Ethernet header included.
     Small,
+    /// The same; half of them are answers.
+    Answered,
 }
 
 /// How the messages of a kind are sent.
@@ -45,6 +50,7 @@ struct Shape {
     tunnel: Option<Tunnel>,
     /// Of 1,000 frames, those that are not captured.
     lost_per_mille: u64,
+    is_answered: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +77,7 @@ impl Kind {
             mtu: 1450,
             tunnel: None,
             lost_per_mille: 0,
+            is_answered: false,
         };
         match self {
             Self::Netperf => plain,
@@ -93,8 +100,9 @@ impl Kind {
                 }),
                 ..plain
             },
-            Self::Small => Shape {
+            Self::Small | Self::Answered => Shape {
                 message_bytes: 18,
+                is_answered: self == Self::Answered,
                 ..plain
             },
         }
@@ -105,7 +113,7 @@ impl Kind {
         match self {
             Self::Netperf | Self::NetperfLoss => 1,
             Self::VxlanInner | Self::VxlanOuter => 100,
-            Self::Small => 1000,
+            Self::Small | Self::Answered => 1000,
         }
     }
 }
@@ -129,9 +137,12 @@ pub struct Traffic {
     shape: Shape,
     random: Random,
     made: Made,
+    /// Bytes of all records, those lost included.
+    sent: u64,
     records: Records,
-    /// The next IP identification of each flow.
-    ids: Vec<u16>,
+    arrivals: Arrivals,
+    /// The next IP identification of each flow, and of its answers.
+    ids: Vec<[u16; 2]>,
     outer_ids: [u16; TUNNEL_HOSTS],
     /// The message, and the tunnel packet around a piece of it.
     message: Datagram,
@@ -140,13 +151,15 @@ pub struct Traffic {
 
 impl Traffic {
     /// The same for the same arguments, always.
-    pub fn new(kind: Kind, flows: u32, seed: u64) -> Self {
+    pub fn at(point: Point, kind: Kind, flows: u32, seed: u64) -> Self {
         Self {
             shape: kind.shape(),
             random: Random::new(seed),
             made: Made::default(),
+            sent: 0,
             records: Records::new(),
-            ids: vec![0; flows.max(1) as usize],
+            arrivals: Arrivals::at(point),
+            ids: vec![[0; 2]; flows.max(1) as usize],
             outer_ids: [0; TUNNEL_HOSTS],
             message: Datagram::default(),
             wrapped: Datagram::default(),
@@ -158,22 +171,24 @@ impl Traffic {
         self.made
     }
 
-    /// Appends the records of the next message, of a flow chosen at random.
+    /// Bytes of what was sent so far, where that was: the same wherever it is captured.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Appends the records of the next message, of a flow chosen at random; of what is
+    /// captured later, those that are there by now.
     pub fn message(&mut self, out: &mut Vec<u8>) {
         let flow = self.random.below(self.ids.len() as u64) as usize;
-        let id = self.ids[flow];
-        self.ids[flow] = id.wrapping_add(1);
-        let [_, high, middle, low] = (flow as u32).to_be_bytes();
-        let ip = Ip {
-            source: [10, high, middle, low],
-            destination: SINK,
-            id,
+        let is_answer = self.shape.is_answered && self.random.below(2) == 1;
+        let id = &mut self.ids[flow][usize::from(is_answer)];
+        let endpoints = endpoints(flow, *id);
+        *id = id.wrapping_add(1);
+        let endpoints = match is_answer {
+            true => endpoints.answering(),
+            false => endpoints,
         };
-        let endpoints = Endpoints {
-            ip,
-            source_port: 20_000 + (flow % 10_000) as u16,
-            destination_port: PORT,
-        };
+        let ip = endpoints.ip;
         let mut message = std::mem::take(&mut self.message);
         let payload = message.payload(self.shape.message_bytes);
         self.random.fill(payload);
@@ -181,7 +196,6 @@ impl Traffic {
 
         let mut is_whole = true;
         for piece in message.pieces(self.shape.mtu) {
-            self.made.fragments += u64::from(piece.is_fragment());
             is_whole &= match self.shape.tunnel {
                 None => self.send(&ip, &piece, out),
                 Some(tunnel) => self.send_inside(tunnel, flow, &ip, &piece, out),
@@ -190,6 +204,11 @@ impl Traffic {
         self.message = message;
         self.made.messages += 1;
         self.made.whole += u64::from(is_whole);
+    }
+
+    /// Appends the records of what is under way still.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        while self.arrivals.arrive(out) {}
     }
 
     /// Appends the records of a piece inside a VXLAN packet; says whether none is
@@ -219,28 +238,73 @@ impl Traffic {
         let mut wrapped = std::mem::take(&mut self.wrapped);
         packet::vxlan(wrapped.empty(), 1 + host as u32, inner, piece);
         wrapped.seal(&endpoints, tunnel.checksum);
-        let mut is_whole = true;
+        let mut arrived = Some(self.records.now());
         for piece in wrapped.pieces(UNDERLAY_MTU) {
-            self.made.fragments += u64::from(piece.is_fragment());
-            is_whole &= self.send(&ip, &piece, out);
+            let time = self.pass(&ip, &piece);
+            arrived = arrived.and(time);
+            if let Some(time) = time.filter(|_| !self.arrivals.is_inside()) {
+                self.capture(time, &ip, &piece, out);
+            }
         }
         self.wrapped = wrapped;
-        is_whole
+        match arrived {
+            Some(time) if self.arrivals.is_inside() => self.capture(time, inner, piece, out),
+            Some(_) => self.made.fragments += u64::from(piece.is_fragment()),
+            None => {}
+        }
+        arrived.is_some()
     }
 
     /// Appends the record of an IP packet; says whether it was not lost.
     fn send(&mut self, ip: &Ip, piece: &packet::Piece<'_>, out: &mut Vec<u8>) -> bool {
-        let frame_bytes = packet::ETHERNET_BYTES + packet::IP_BYTES + piece.bytes.len();
-        let timestamp = self.records.after(frame_bytes);
-        let is_lost =
-            self.shape.lost_per_mille > 0 && self.random.below(1000) < self.shape.lost_per_mille;
-        if is_lost {
-            self.made.fragments -= u64::from(piece.is_fragment());
-            return false;
+        let time = self.pass(ip, piece);
+        if let Some(time) = time {
+            self.capture(time, ip, piece, out);
         }
-        self.made.frames += 1;
-        timestamp.put_header(frame_bytes, out);
-        packet::frame(out, ip, piece);
-        true
+        time.is_some()
     }
+
+    /// Sends a frame; says when, unless it is lost.
+    fn pass(&mut self, ip: &Ip, piece: &packet::Piece<'_>) -> Option<Time> {
+        let frame_bytes = frame_bytes(piece);
+        self.sent += (record::HEADER_BYTES + frame_bytes) as u64;
+        let time = self.records.after(frame_bytes);
+        let lost = self.shape.lost_per_mille;
+        let is_lost = lost > 0 && self.random.below(1000) < lost;
+        (!is_lost && !self.arrivals.loses(ip.is_answer())).then_some(time)
+    }
+
+    fn capture(&mut self, time: Time, ip: &Ip, piece: &packet::Piece<'_>, out: &mut Vec<u8>) {
+        self.made.frames += 1;
+        self.made.fragments += u64::from(piece.is_fragment());
+        let put = |time: Time, out: &mut Vec<u8>| {
+            time.put_header(frame_bytes(piece), out);
+            packet::frame(out, ip, piece);
+        };
+        self.arrivals.add(time, ip.is_answer(), put, out);
+    }
+}
+
+impl Ip {
+    fn is_answer(&self) -> bool {
+        self.source == SINK
+    }
+}
+
+/// Where a message of a flow comes from and goes to.
+fn endpoints(flow: usize, id: u16) -> Endpoints {
+    let [_, high, middle, low] = (flow as u32).to_be_bytes();
+    Endpoints {
+        ip: Ip {
+            source: [10, high, middle, low],
+            destination: SINK,
+            id,
+        },
+        source_port: 20_000 + (flow % 10_000) as u16,
+        destination_port: PORT,
+    }
+}
+
+fn frame_bytes(piece: &packet::Piece<'_>) -> usize {
+    packet::ETHERNET_BYTES + packet::IP_BYTES + piece.bytes.len()
 }

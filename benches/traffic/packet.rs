@@ -23,6 +23,21 @@ pub(super) struct Endpoints {
     pub(super) destination_port: u16,
 }
 
+impl Endpoints {
+    /// The same the other way.
+    pub(super) fn answering(self) -> Self {
+        Self {
+            ip: Ip {
+                source: self.ip.destination,
+                destination: self.ip.source,
+                ..self.ip
+            },
+            source_port: self.destination_port,
+            destination_port: self.source_port,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UdpChecksum {
     Present,

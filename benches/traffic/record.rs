@@ -6,6 +6,9 @@ pub const FILE_HEADER: [u8; 24] = [
     0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0,
 ];
 
+/// In front of each frame.
+pub(super) const HEADER_BYTES: usize = 16;
+
 /// 2026-01-01 00:00:00 UTC.
 const BEGIN_SECONDS: u64 = 1_767_225_600;
 
@@ -27,38 +30,40 @@ pub(super) struct Records {
     picos: u64,
 }
 
-/// When a frame was captured.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Time {
-    seconds: u32,
-    micros: u32,
-}
+/// When a frame was captured: microseconds since the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Time(u64);
 
 impl Records {
     pub(super) fn new() -> Self {
         Self { picos: 0 }
     }
 
+    /// When all so far has been sent.
+    pub(super) fn now(&self) -> Time {
+        Time(self.picos / PICOS_PER_MICRO)
+    }
+
     /// When a frame of this length has been sent after all before it.
     pub(super) fn after(&mut self, frame_bytes: usize) -> Time {
         let bytes = frame_bytes.max(LEAST_FRAME_BYTES) + AROUND_FRAME_BYTES;
         self.picos += bytes as u64 * 8 * PICOS_PER_BIT;
-        let micros = self.picos / PICOS_PER_MICRO;
-        Time {
-            seconds: (BEGIN_SECONDS + micros / MICROS_PER_SECOND) as u32,
-            micros: (micros % MICROS_PER_SECOND) as u32,
-        }
+        self.now()
     }
 }
 
 impl Time {
+    pub(super) fn later(self, micros: u64) -> Self {
+        Self(self.0 + micros)
+    }
+
     /// Appends the header of the record.
     pub(super) fn put_header(self, frame_bytes: usize, out: &mut Vec<u8>) {
         let length = frame_bytes as u32;
-        let mut header = [0; 16];
+        let mut header = [0; HEADER_BYTES];
         for (field, value) in header.as_chunks_mut::<4>().0.iter_mut().zip([
-            self.seconds,
-            self.micros,
+            (BEGIN_SECONDS + self.0 / MICROS_PER_SECOND) as u32,
+            (self.0 % MICROS_PER_SECOND) as u32,
             length,
             length,
         ]) {
