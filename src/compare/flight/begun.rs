@@ -9,8 +9,11 @@ use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::Protocol;
 
-fn begin_key(sighting: &Sighting) -> u64 {
-    hash(&[BEGUN, sighting.head, sighting.protocol.0.into()])
+/// What a point saw begin is looked for by others: where many begin alike, as all packets of a
+/// tunnel do, its own are not in their way.
+fn begin_key(sighting: &Sighting, point: usize) -> u64 {
+    let protocol = sighting.protocol.0.into();
+    hash(&[BEGUN, sighting.head, protocol, point as u64])
 }
 
 impl Flight {
@@ -23,7 +26,7 @@ impl Flight {
             // Its fragments are of that, wherever they are seen.
             self.paths.base_of(point, sighting.lane);
         }
-        self.add_key(number, begin_key(sighting));
+        self.add_key(number, begin_key(sighting, point));
     }
 
     fn is_known_by_begin(&mut self, point: usize, flow: u32, sighting: &Sighting) -> bool {
@@ -46,8 +49,9 @@ impl Flight {
         if !self.is_known_by_begin(point, flow, sighting) {
             return None;
         }
-        let chain = self.index.newest(begin_key(sighting)).take(MAX_CHAIN);
-        let fitting = chain.filter_map(|parcel| self.as_cut_otherwise(arrival, parcel));
+        let fitting = self
+            .begun_elsewhere(point, sighting)
+            .filter_map(|parcel| self.as_cut_otherwise(arrival, parcel));
         let since = |found: &Found| apart(time, self.parcels[found.parcel].first);
         let nearest = fitting.min_by_key(since)?;
         let base = match sighting.form {
@@ -60,6 +64,15 @@ impl Flight {
         Some(nearest)
     }
 
+    /// What other points saw begin like a sighting, of each the newest first.
+    fn begun_elsewhere(&self, point: usize, sighting: &Sighting) -> impl Iterator<Item = u32> {
+        let others = (0..self.points).filter(move |other| *other != point);
+        others.flat_map(move |other| {
+            let begun = self.index.newest(begin_key(sighting, other));
+            begun.take(MAX_CHAIN)
+        })
+    }
+
     /// The super-frame of UDP, under another name, of which a message is the first.
     pub(super) fn by_first_message(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         let (point, sighting, time) = arrival.parts();
@@ -67,7 +80,6 @@ impl Flight {
         if !may_be || !sighting.has_identity() || !self.is_known_by_begin(point, flow, sighting) {
             return None;
         }
-        let chain = self.index.newest(begin_key(sighting)).take(MAX_CHAIN);
         let is_it = |number: &u32| {
             let parcel = &self.parcels[*number];
             let is_larger = parcel.form == Form::Whole && parcel.length > sighting.bytes;
@@ -80,7 +92,8 @@ impl Flight {
                     .paths
                     .may_be_renamed(point, sighting.lane, self.flow_of(*number))
         };
-        let parcel = chain.filter(is_it).min_by_key(|number| {
+        let begun = self.begun_elsewhere(point, sighting);
+        let parcel = begun.filter(is_it).min_by_key(|number| {
             let renamed = self
                 .paths
                 .renamed(point, sighting.lane, self.flow_of(*number));
@@ -178,5 +191,67 @@ impl Flight {
         }
         let known = self.paths.flow_of(point, lane);
         (known != NONE).then_some(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_memory::{take, tallies};
+    use crate::compare::flight::of_two_points;
+    use crate::compare::sighting::{Batch, example};
+    use crate::model::{Addresses, FlowKey, ScopeTag};
+
+    const A: usize = 0;
+    const B: usize = 1;
+
+    /// A host is another behind NAT.
+    fn behind_nat() -> Flight {
+        let mut flight = of_two_points();
+        for (point, host) in [(A, 1), (B, 2)] {
+            let key = FlowKey {
+                addresses: Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]),
+                ports: None,
+                protocol: Protocol::UDP,
+                scope: ScopeTag::WIRE,
+            };
+            let batch = Batch {
+                lanes: vec![key],
+                ..Batch::default()
+            };
+            flight.meet(point, &batch);
+        }
+        flight
+    }
+
+    fn whole(id: u32) -> Sighting {
+        Sighting {
+            head: 7,
+            bytes: 2_000,
+            ip_bytes: 2_020,
+            ..example(id)
+        }
+    }
+
+    fn half(id: u32, offset: u32) -> Sighting {
+        Sighting {
+            form: Form::Piece,
+            bytes: 1_000,
+            ip_bytes: 1_020,
+            offset,
+            more: offset == 0,
+            ..whole(id)
+        }
+    }
+
+    #[test]
+    fn what_else_a_point_saw_begin_alike_is_not_in_the_way() {
+        let mut flight = behind_nat();
+        take(&mut flight, A, 1, &whole(5_000));
+        let others = MAX_CHAIN as u32 + 50;
+        (0..others).for_each(|id| take(&mut flight, B, 2, &half(id, 0)));
+        take(&mut flight, B, 3, &half(5_000, 0));
+        take(&mut flight, B, 4, &half(5_000, 1_000));
+        assert_eq!(tallies(flight)[A], (1, 1));
     }
 }
