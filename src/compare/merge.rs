@@ -17,6 +17,10 @@ const LATE: usize = 8;
 /// Where fewer than so many go abreast between what does not, the points have their flows in
 /// different orders: one or two do so there, and 33 where one of 33 packets is lost.
 const FEW: usize = 4;
+/// So many of each point are looked at to see whether that is so.
+const LOOKED_AT: usize = 1024;
+/// So often is not asked again, at most.
+const MOST_WAIT: u32 = 255;
 
 /// How what goes one way is taken.
 struct Way {
@@ -104,7 +108,11 @@ impl Way {
             }
             if come_otherwise(flight, feeds, point) {
                 if self.stride.is_short() && all.is_much(way) {
-                    return self.by_flow.take(flight, all, way);
+                    let feeds = all.of(way);
+                    if !(self.stride.may_grow() && come_in_one_order(feeds)) {
+                        return self.by_flow.take(flight, all, way);
+                    }
+                    self.stride.begin_anew();
                 }
                 if take_at_hand(flight, all.of(way), point) {
                     return false;
@@ -132,15 +140,45 @@ fn is_in_turn(feeds: &[Feed], until: Timestamp) -> bool {
 struct Stride {
     /// Eight times their mean.
     sum: usize,
+    /// All of them since it began anew.
+    since: usize,
+    /// How often it is not asked whether they may be more, and how often that is still so.
+    wait: u32,
+    waits: u32,
 }
 
 impl Stride {
     fn new() -> Self {
-        Self { sum: FEW * 16 }
+        Self {
+            sum: FEW * 16,
+            since: 0,
+            wait: 0,
+            waits: 0,
+        }
     }
 
     fn note(&mut self, abreast: usize) {
         self.sum = self.sum - self.sum / 8 + abreast;
+        self.since += abreast;
+    }
+
+    /// Whether it is worth while to ask if they may be more again: ever less where that was so
+    /// before, and came to little.
+    fn may_grow(&mut self) -> bool {
+        let may_grow = self.waits == 0;
+        self.waits = self.waits.saturating_sub(1);
+        may_grow
+    }
+
+    fn begin_anew(&mut self) {
+        let came_to_little = self.since < LOOKED_AT;
+        let wait = if came_to_little { 2 * self.wait + 1 } else { 0 };
+        let wait = wait.min(MOST_WAIT);
+        *self = Self {
+            wait,
+            waits: wait,
+            ..Self::new()
+        };
     }
 
     fn is_short(&self) -> bool {
@@ -168,7 +206,9 @@ fn run_abreast(
         }
         let taken = flight.take_abreast(&next[..feeds.len()], until - now);
         if taken == 0 {
-            if leaves_out && leave_out(flight, feeds, first) {
+            let mut points =
+                std::iter::once(first).chain((0..feeds.len()).filter(|it| *it != first));
+            if leaves_out && points.any(|point| leave_out(flight, feeds, point, until)) {
                 continue;
             }
             return all;
@@ -194,9 +234,9 @@ fn run_alone(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> bool 
     is_alone
 }
 
-/// Gives what a point takes next if the others left it out; says whether it did.
-fn leave_out(flight: &mut Flight, feeds: &mut [Feed], point: usize) -> bool {
-    let Some((next, time)) = feeds[point].next() else {
+/// Gives what a point takes next, up to some time, if the others left it out; says whether it did.
+fn leave_out(flight: &mut Flight, feeds: &mut [Feed], point: usize, until: Timestamp) -> bool {
+    let Some((next, time)) = feeds[point].next().filter(|(_, time)| *time <= until) else {
         return false;
     };
     let is_left_out =
@@ -291,6 +331,43 @@ fn come_otherwise(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
     };
     let is_it = |feed: &Feed| feed.next().is_some_and(|(next, _)| next.is_same_as(first));
     flight.may_be_abreast(first) && !feeds.iter().all(is_it)
+}
+
+/// Whether what is at hand comes to all points in one order, but for what some left out: where
+/// little went abreast of late, that was due to something else.
+fn come_in_one_order(feeds: &[Feed]) -> bool {
+    let left = feeds
+        .iter()
+        .map(|feed| feed.rest().take(LOOKED_AT).collect());
+    let left: Vec<Vec<&Sighting>> = left.collect();
+    let firsts = || left.iter().filter_map(|left| left.first());
+    // What is in front of that was not found elsewhere.
+    let begin = |left: &[&Sighting]| {
+        let is_first = |first: &&Sighting| left.iter().position(|next| next.is_same_as(first));
+        firsts().filter_map(is_first).max().unwrap_or(0)
+    };
+    let begun = left.iter().map(|left| &left[begin(left)..]);
+    let mut next: Vec<&[&Sighting]> = begun.collect();
+    let (mut same, mut missing) = (0, 0);
+    while next.iter().all(|next| !next.is_empty()) {
+        if next.iter().all(|theirs| theirs[0].is_same_as(next[0][0])) {
+            same += 1;
+            next.iter_mut().for_each(|next| *next = &next[1..]);
+        } else if let Some(point) = (0..next.len()).find(|point| is_missing(&next, *point)) {
+            missing += 1;
+            next[point] = &next[point][1..];
+        } else {
+            return false;
+        }
+    }
+    same > FEW * missing
+}
+
+/// Whether another point has next what a point has soon.
+fn is_missing(next: &[&[&Sighting]], point: usize) -> bool {
+    let soon = || next[point].iter().skip(1).take(MISSING);
+    let is_soon = |theirs: &&[&Sighting]| soon().any(|mine| mine.is_same_as(theirs[0]));
+    next.iter().any(is_soon)
 }
 
 /// Whether another point goes on with what a point takes soon, and has what that takes next
@@ -471,5 +548,73 @@ mod tests {
             stride.note(abreast);
         }
         assert!(!stride.is_short());
+    }
+
+    #[test]
+    fn it_is_asked_ever_less_whether_more_goes_abreast() {
+        let mut stride = Stride::new();
+        let mut refused = || {
+            let refused = (0..).take_while(|_| !stride.may_grow()).count();
+            stride.begin_anew();
+            refused
+        };
+        assert_eq!([(); 4].map(|()| refused()), [0, 1, 3, 7]);
+        let waits: Vec<usize> = (0..9).map(|_| refused()).collect();
+        assert_eq!(waits.last(), Some(&(MOST_WAIT as usize)));
+        // Much went abreast meanwhile.
+        stride.note(LOOKED_AT);
+        stride.begin_anew();
+        assert!(stride.may_grow());
+    }
+
+    /// Whether packets of one flow with these identifications come in one order.
+    fn are_in_one_order(next: [&[u32]; 2]) -> bool {
+        let mut flight = of_two_points();
+        let batch = |ids: &[u32]| {
+            let all = ids.iter().map(|id| seen(0, *id, (*id).into()));
+            vec![sent(vec![lane(0)], all.collect())]
+        };
+        let intake = Intake::of(next.into_iter().map(batch));
+        let mut feeds = Feeds::begun(2, &intake, &mut flight);
+        come_in_one_order(feeds.of(UNKNOWN))
+    }
+
+    #[test]
+    fn what_some_left_out_comes_in_one_order_nevertheless() {
+        let all: Vec<u32> = (0..1_000).collect();
+        let but = |is_missing: fn(&u32) -> bool| -> Vec<u32> {
+            all.iter().copied().filter(|id| !is_missing(id)).collect()
+        };
+        assert!(are_in_one_order([&all, &all]));
+        let (third, half) = (but(|id| id % 33 == 0), but(|id| id % 2 == 0));
+        assert!(are_in_one_order([&all, &third]) && are_in_one_order([&third, &all]));
+        assert!(!are_in_one_order([&all, &half]), "little goes abreast");
+        assert!(are_in_one_order([&all[..800], &all[600..]]));
+        assert!(!are_in_one_order([&all[..500], &all[500..]]), "of nothing");
+        let mut swapped = all.clone();
+        swapped.chunks_mut(2).for_each(<[u32]>::reverse);
+        assert!(!are_in_one_order([&all, &swapped]));
+    }
+
+    /// How many go abreast where the point that is later has one more in front.
+    fn abreast_behind_one(until: i64, leaves_out: bool) -> usize {
+        let mut flight = of_two_points();
+        let first = [seen(0, 1, 10)];
+        let next = |ids: std::ops::Range<u32>, later: i64| {
+            let next = ids.map(move |id| seen(0, id, 100 + 10 * i64::from(id) + later));
+            vec![sent(vec![lane(0)], first.into_iter().chain(next).collect())]
+        };
+        let intake = Intake::of([next(3..9, 0), next(2..9, 50)].into_iter());
+        let mut feeds = Feeds::begun(2, &intake, &mut flight);
+        let feeds = feeds.of(UNKNOWN);
+        feeds.iter_mut().for_each(|feed| feed.take_one(&mut flight));
+        run_abreast(&mut flight, feeds, Timestamp(until * 1_000), leaves_out)
+    }
+
+    #[test]
+    fn what_is_left_out_need_not_be_the_earliest() {
+        assert_eq!(abreast_behind_one(1_000, true), 6);
+        assert_eq!(abreast_behind_one(1_000, false), 0);
+        assert_eq!(abreast_behind_one(169, true), 0, "it is not in turn yet");
     }
 }

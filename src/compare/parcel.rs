@@ -35,6 +35,8 @@ pub(super) struct Parcel {
     pub reach: u32,
     /// First of its keys.
     pub keys: u32,
+    /// Where it is counted as seen by one point alone, if it is.
+    pub lone: u32,
     /// Points that saw any of it.
     pub seen: Mask,
     /// Whether a tunnel is in it.
@@ -124,6 +126,7 @@ impl Parcel {
             pieces: NONE,
             reach: 0,
             keys: NONE,
+            lone: NONE,
             seen: 0,
             is_carrier: sighting.is_carrier,
             has_identity: sighting.has_identity(),

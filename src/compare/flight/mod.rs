@@ -9,6 +9,7 @@ mod clocks;
 mod damages;
 mod find;
 mod joined;
+mod lone;
 mod nameless;
 mod recut;
 mod reused;
@@ -23,6 +24,7 @@ use self::clocks::Trust;
 use self::damages::Damages;
 use self::find::{Fit, Found};
 use self::joined::{Messages, is_message};
+use self::lone::Lone;
 pub(super) use self::settle::LINGER;
 use self::step::Told;
 use self::stray::Held;
@@ -84,6 +86,7 @@ pub(super) struct Flight {
     index: Index,
     parcels: Slab<Parcel>,
     strays: Strays,
+    lone: Lone,
     aside: Aside,
     pieces: Slab<Piece>,
     damages: Damages,
@@ -184,6 +187,7 @@ impl Flight {
             index: Index::default(),
             parcels: Slab::default(),
             strays: Strays::default(),
+            lone: Lone::new(points),
             aside: Aside::new(points),
             pieces: Slab::default(),
             damages: Damages::default(),
@@ -398,6 +402,7 @@ impl Flight {
         if parcel.length == UNKNOWN && parcel.form == Form::Piece && sighting.ends_datagram() {
             parcel.length = sighting.end();
         }
+        self.count_lone(number);
         if sighting.is_carrier {
             self.paths.get_mut(flow).is_carrier = true;
         }
@@ -567,6 +572,7 @@ impl Flight {
         let taken = self.parcels[part];
         self.parcels[part].is_open = false;
         self.parcels[whole].take_over(&taken);
+        self.count_lone(whole);
         let mut at = taken.pieces;
         while at != NONE {
             let Piece {

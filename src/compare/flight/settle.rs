@@ -300,6 +300,8 @@ impl Flight {
         if !std::mem::replace(&mut parcel.is_under_way, false) {
             return;
         }
+        self.count_lone(number);
+        let parcel = &self.parcels[number];
         let flow = parcel.flow;
         if self.joins_udp {
             self.messages.forget(flow, number);

@@ -273,6 +273,7 @@ impl Flight {
         parcel.tells_time = waiting.tells_time;
         parcel.seen = waiting.seen;
         parcel.last = waiting.last;
+        self.count_lone(number);
         Held::parcel(number)
     }
 }

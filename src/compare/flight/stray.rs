@@ -102,7 +102,8 @@ impl Flight {
     /// those that its own point saw; nor is what nothing tells from a copy of them.
     pub(super) fn may_be_known(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         let under_way = self.paths.get(flow).under_way;
-        under_way > 0 && !(sighting.is_new_here() && under_way == self.strays.of(flow, point))
+        let own = || self.strays.of(flow, point) + self.lone.of(flow, point);
+        under_way > 0 && !(sighting.is_new_here() && under_way == own())
     }
 
     /// A stray that nobody asked for is over: it is written down without becoming a parcel.
@@ -131,6 +132,7 @@ impl Flight {
         self.parcels[parcel].seen = bit(stray.point());
         self.parcels[parcel].tells_time = stray.tells_time;
         self.strays.becomes(number, parcel);
+        self.count_lone(parcel);
         parcel
     }
 }
