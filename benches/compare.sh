@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # How long fraglens takes for large captures, beside dd, tcpdump and tshark, in one run.
 #
-#   benches/compare.sh [--quick] [--only NAME] [--runs N] [--slow-runs N] [--threads "1 2"] [DIR]
+#   benches/compare.sh [--quick] [--two-points] [--only NAME] [--runs N] [--slow-runs N]
+#                      [--threads "1 2"] [DIR]
 #
 # Makes the captures in DIR (default: fraglens-captures in the directory for temporary
 # files; 7 GB) unless they are there. Every figure is the wall time of a whole process,
@@ -9,9 +10,11 @@
 # count; the tools take turns, so that what else the machine does hits all alike.
 # `tcpdump -nvv` and tshark take minutes and run --slow-runs times (1) without one
 # before; --quick leaves them out. With a million addresses they take more than ten
-# minutes each, so there they are always left out. --only times the captures whose names
-# contain NAME. A tool that is missing is left out and named. Memory
-# is the most that was resident at once; below 20 MB it is that of this script.
+# minutes each, so there they are always left out. --two-points times `fraglens compare`
+# beside `fraglens analyze` of the same two files instead of all else; the captures of the
+# second points take 11 GB more. --only times the captures whose names contain NAME. A tool
+# that is missing is left out and named. Memory is the most that was resident at once; below
+# 20 MB it is that of this script.
 #
 # FRAGLENS names the program to measure; unless set, it is built.
 set -euo pipefail
@@ -26,10 +29,12 @@ runs=5
 slow_runs=1
 threads="1 2"
 only=""
+two_points=0
 directory="${TMPDIR:-/tmp}/fraglens-captures"
 while [ $# -gt 0 ]; do
     case "$1" in
         --quick) slow_runs=0 ;;
+        --two-points) two_points=1 ;;
         --only) only="${2:?}"; shift ;;
         --runs) runs="${2:?}"; shift ;;
         --slow-runs) slow_runs="${2:?}"; shift ;;
@@ -60,17 +65,36 @@ make_file() {
     fi
 }
 make_file netperf.pcap "$generate" netperf --bytes 1086M
-make_file netperf-loss.pcap "$generate" netperf-loss --bytes 1053M
 make_file vxlan-inner.pcap "$generate" vxlan-inner --bytes 1080M
 make_file vxlan-outer.pcap "$generate" vxlan-outer --bytes 1080M
 make_file small-1000.pcap "$generate" small --flows 1000 --bytes 1065M
 make_file small-1000000.pcap "$generate" small --flows 1000000 --bytes 1065M
-make_file netperf.pcap.gz gzip -1 -c "$directory/netperf.pcap"
-if command -v zstd >/dev/null; then
-    make_file netperf.pcap.zst zstd -q -c "$directory/netperf.pcap"
+if [ "$two_points" = 1 ]; then
+    mkdir -p "$directory/at-b"
+    at_b() {
+        make_file "at-b/$1" "$generate" "${@:2}" --later 50
+    }
+    make_file answered.pcap "$generate" answered --bytes 1065M --lost 30
+    at_b netperf.pcap netperf --bytes 1086M
+    at_b netperf-lost.pcap netperf --bytes 1086M --lost 30
+    at_b vxlan-inner.pcap vxlan-inner --bytes 1080M
+    at_b vxlan-inner-lost.pcap vxlan-inner --bytes 1080M --lost 30
+    at_b inside-inner-lost.pcap vxlan-inner --bytes 1080M --lost 30 --inside
+    at_b vxlan-outer.pcap vxlan-outer --bytes 1080M
+    at_b inside-outer.pcap vxlan-outer --bytes 1080M --inside
+    at_b small-1000.pcap small --flows 1000 --bytes 1065M
+    at_b small-1000-lost.pcap small --flows 1000 --bytes 1065M --lost 30
+    at_b small-1000000.pcap small --flows 1000000 --bytes 1065M
+    at_b answered.pcap answered --bytes 1065M --lost 30
+else
+    make_file netperf-loss.pcap "$generate" netperf-loss --bytes 1086M
+    make_file netperf.pcap.gz gzip -1 -c "$directory/netperf.pcap"
+    if command -v zstd >/dev/null; then
+        make_file netperf.pcap.zst zstd -q -c "$directory/netperf.pcap"
+    fi
 fi
 
-export FRAGLENS directory runs slow_runs threads only
+export FRAGLENS directory runs slow_runs threads only two_points
 exec python3 - <<'PYTHON'
 import os
 import shutil
@@ -97,6 +121,21 @@ PLAIN = [
 ]
 # Capture, what only decompresses it, the most that is allowed: times that.
 COMPRESSED = [("netperf.pcap.gz", "zcat", 1.2), ("netperf.pcap.zst", "zstdcat", 1.2)]
+
+# Captures at two points, without their directories: the same length of time is in both.
+TWO_POINTS = [
+    ("netperf", "netperf"),
+    ("netperf", "netperf-lost"),
+    ("vxlan-inner", "vxlan-inner"),
+    ("vxlan-inner", "vxlan-inner-lost"),
+    ("vxlan-inner", "inside-inner-lost"),
+    ("vxlan-outer", "vxlan-outer"),
+    ("vxlan-outer", "inside-outer"),
+    ("small-1000", "small-1000"),
+    ("small-1000", "small-1000-lost"),
+    ("small-1000000", "small-1000000"),
+    ("answered", "answered"),
+]
 
 CHECKS = [
     option
@@ -197,6 +236,21 @@ with open("/proc/cpuinfo") as file:
     models = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
 print(f"{len(models)} x {models[0] if models else 'unknown processor'}, "
       f"load {os.getloadavg()[0]:.2f}, median of {RUNS}")
+
+for one, other in TWO_POINTS if ENV["two_points"] == "1" else []:
+    if ENV["only"] not in one + other:
+        continue
+    paths = [os.path.join(DIRECTORY, one + ".pcap"), os.path.join(DIRECTORY, "at-b", other + ".pcap")]
+    options = ["--quiet", "--format", "json", "-o", REPORT]
+    rows = measure({
+        "analyze": [FRAGLENS, "analyze", *options, *paths],
+        "fraglens compare": [FRAGLENS, "compare", *options, *paths],
+    }, RUNS, 1)
+    print(f"\n## {one}.pcap, at-b/{other}.pcap, {sum(map(os.path.getsize, paths)) / 1e9:.2f} GB")
+    table(rows, "analyze", (2.0, None))
+    sys.stdout.flush()
+if ENV["two_points"] == "1":
+    sys.exit()
 
 for name, most_times, most_megabytes, for_slow_tools in PLAIN:
     if ENV["only"] not in name:

@@ -194,7 +194,7 @@ fn run_abreast(
     until: Timestamp,
     leaves_out: bool,
 ) -> usize {
-    let mut all = 0;
+    let (points, mut all) = (feeds.len(), 0);
     loop {
         let Some((now, first)) = earliest(feeds).filter(|(now, _)| *now <= until) else {
             return all;
@@ -206,9 +206,8 @@ fn run_abreast(
         }
         let taken = flight.take_abreast(&next[..feeds.len()], until - now);
         if taken == 0 {
-            let mut points =
-                std::iter::once(first).chain((0..feeds.len()).filter(|it| *it != first));
-            if leaves_out && points.any(|point| leave_out(flight, feeds, point, until)) {
+            let is_left_out = |point: usize| leave_out(flight, feeds, point, until);
+            if leaves_out && from(first, points).any(is_left_out) {
                 continue;
             }
             return all;
@@ -232,6 +231,12 @@ fn run_alone(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> bool 
         feeds[point].run_alone(until, flight);
     }
     is_alone
+}
+
+/// All points, one before the others.
+fn from(first: usize, points: usize) -> impl Iterator<Item = usize> {
+    let others = (0..points).filter(move |other| *other != first);
+    std::iter::once(first).chain(others)
 }
 
 /// Gives what a point takes next, up to some time, if the others left it out; says whether it did.
