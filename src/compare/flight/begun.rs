@@ -197,10 +197,10 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{take, tallies};
+    use crate::compare::flight::of_memory::{meet_one, take, tallies};
     use crate::compare::flight::of_two_points;
-    use crate::compare::sighting::{Batch, example};
-    use crate::model::{Addresses, FlowKey, ScopeTag};
+    use crate::compare::sighting::example;
+    use crate::model::Addresses;
 
     const A: usize = 0;
     const B: usize = 1;
@@ -209,17 +209,8 @@ mod tests {
     fn behind_nat() -> Flight {
         let mut flight = of_two_points();
         for (point, host) in [(A, 1), (B, 2)] {
-            let key = FlowKey {
-                addresses: Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]),
-                ports: None,
-                protocol: Protocol::UDP,
-                scope: ScopeTag::WIRE,
-            };
-            let batch = Batch {
-                lanes: vec![key],
-                ..Batch::default()
-            };
-            flight.meet(point, &batch);
+            let addresses = Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]);
+            meet_one(&mut flight, point, addresses);
         }
         flight
     }

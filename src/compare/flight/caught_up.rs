@@ -83,19 +83,12 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{of_one_flow, take, tallies_in};
-    use crate::compare::sighting::{Sighting, example};
+    use crate::compare::flight::of_memory::{fresh, of_one_flow, take, tallies_in};
+    use crate::compare::sighting::Sighting;
     use crate::model::Timestamp;
 
     const A: usize = 0;
     const B: usize = 1;
-
-    fn packet(id: u32) -> Sighting {
-        Sighting {
-            is_fresh: true,
-            ..example(id)
-        }
-    }
 
     /// The first point saw nine packets of a flow, of which the other knows nothing yet.
     fn with_strays() -> Flight {
@@ -103,7 +96,7 @@ mod tests {
         flight.is_acquainted = true;
         let span = Some((Timestamp(0), Timestamp(20_000_000_000)));
         flight.spans.fill(span);
-        (1..=9).for_each(|id| take(&mut flight, A, id.into(), &packet(id)));
+        (1..=9).for_each(|id| take(&mut flight, A, id.into(), &fresh(id)));
         assert_eq!(flight.strays.len(), 8);
         flight
     }
@@ -130,10 +123,10 @@ mod tests {
     fn what_was_kept_aside_waits_in_line_once_its_flow_is_known() {
         for from in 1..=9 {
             let mut flight = with_strays();
-            take(&mut flight, B, 20, &packet(from));
+            take(&mut flight, B, 20, &fresh(from));
             assert_eq!(flight.strays.len(), 0);
             assert_eq!(waiting(&flight), 9 - from as usize);
-            (from + 1..=9).for_each(|id| take(&mut flight, B, 20 + i64::from(id), &packet(id)));
+            (from + 1..=9).for_each(|id| take(&mut flight, B, 20 + i64::from(id), &fresh(id)));
             assert_eq!(waiting(&flight), 0);
             let common = u64::from(10 - from);
             assert_eq!(told(flight), ([(9, common), (common, common)], 0));
@@ -143,12 +136,12 @@ mod tests {
     #[test]
     fn what_waits_so_and_does_not_come_is_lost_once() {
         let mut flight = with_strays();
-        take(&mut flight, B, 20, &packet(3));
-        take(&mut flight, B, 21, &packet(6));
-        take(&mut flight, B, 22, &packet(5));
+        take(&mut flight, B, 20, &fresh(3));
+        take(&mut flight, B, 21, &fresh(6));
+        take(&mut flight, B, 22, &fresh(5));
         // All that was kept aside is over by now.
-        take(&mut flight, A, 9_000, &packet(10));
-        take(&mut flight, B, 9_001, &packet(10));
+        take(&mut flight, A, 9_000, &fresh(10));
+        take(&mut flight, B, 9_001, &fresh(10));
         assert_eq!(told(flight), ([(10, 4), (4, 4)], 1));
     }
 
@@ -157,11 +150,11 @@ mod tests {
         let mut flight = with_strays();
         let other = Sighting {
             head: 77,
-            ..packet(4)
+            ..fresh(4)
         };
         take(&mut flight, B, 20, &other);
         assert_eq!(waiting(&flight), 0);
-        take(&mut flight, B, 21, &packet(4));
+        take(&mut flight, B, 21, &fresh(4));
         let (tallies, _) = told(flight);
         assert_eq!(tallies, [(9, 1), (2, 1)]);
     }

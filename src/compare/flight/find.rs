@@ -629,9 +629,10 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::flight::of_memory::meet_one;
     use crate::compare::flight::of_points;
-    use crate::compare::sighting::{Batch, example};
-    use crate::model::{Addresses, FlowKey, ScopeTag, Timestamp};
+    use crate::compare::sighting::example;
+    use crate::model::{Addresses, Timestamp};
 
     fn fragment(offset: u32) -> Sighting {
         Sighting {
@@ -652,17 +653,8 @@ mod tests {
         const TRANSLATED: [u8; 4] = [192, 0, 2, 77];
         let mut flight = of_points(3);
         for (point, from) in [SENT, SENT, TRANSLATED].into_iter().enumerate() {
-            let key = FlowKey {
-                addresses: Addresses::v4(from, [10, 0, 0, 2]),
-                ports: None,
-                protocol: Protocol::UDP,
-                scope: ScopeTag::WIRE,
-            };
-            let batch = Batch {
-                lanes: vec![key],
-                ..Batch::default()
-            };
-            flight.meet(point, &batch);
+            let addresses = Addresses::v4(from, [10, 0, 0, 2]);
+            meet_one(&mut flight, point, addresses);
         }
         let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
         flight.spans.fill(span);

@@ -62,18 +62,10 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{of_one_flow, take, tallies};
-    use crate::compare::sighting::{Sighting, example};
+    use crate::compare::flight::of_memory::{fresh, of_one_flow, take, tallies};
 
     const A: usize = 0;
     const B: usize = 1;
-
-    fn packet(id: u32) -> Sighting {
-        Sighting {
-            is_fresh: true,
-            ..example(id)
-        }
-    }
 
     /// A flow that was begun before it was known everywhere: two of its packets came to one point
     /// alone, and one to both.
@@ -81,9 +73,9 @@ mod tests {
         let mut flight = of_one_flow();
         flight.is_acquainted = false;
         for id in 1..=3 {
-            take(&mut flight, A, id.into(), &packet(id));
+            take(&mut flight, A, id.into(), &fresh(id));
         }
-        take(&mut flight, B, 4, &packet(2));
+        take(&mut flight, B, 4, &fresh(2));
         flight.is_acquainted = true;
         flight
     }
@@ -92,10 +84,10 @@ mod tests {
     fn what_one_point_alone_saw_is_counted_until_others_see_it() {
         let mut flight = begun();
         assert_eq!((flight.lone.of(0, A), flight.lone.of(0, B)), (2, 0));
-        take(&mut flight, B, 5, &packet(3));
+        take(&mut flight, B, 5, &fresh(3));
         assert_eq!(flight.lone.of(0, A), 1);
         // It is over.
-        take(&mut flight, B, 9_000, &packet(4));
+        take(&mut flight, B, 9_000, &fresh(4));
         assert_eq!(flight.lone.of(0, A), 0);
         assert_eq!(flight.lone.of(9, B), 0, "of a flow that nobody knows");
     }
@@ -103,12 +95,11 @@ mod tests {
     #[test]
     fn what_is_new_to_that_point_is_none_of_it() {
         let mut flight = begun();
-        let may_be_known =
-            |flight: &Flight, point: usize| flight.may_be_known(point, &packet(5), 0);
+        let may_be_known = |flight: &Flight, point: usize| flight.may_be_known(point, &fresh(5), 0);
         assert!(!may_be_known(&flight, A), "others may have what it is");
         assert!(may_be_known(&flight, B));
         flight.is_acquainted = false;
-        take(&mut flight, B, 5, &packet(9));
+        take(&mut flight, B, 5, &fresh(9));
         assert!(may_be_known(&flight, A));
         assert_eq!(tallies(flight), [(3, 1), (2, 1)]);
     }

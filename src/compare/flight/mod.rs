@@ -733,22 +733,37 @@ mod of_memory {
     //! What two points see, made up, and what is told of it.
 
     use super::*;
+    use crate::compare::sighting::example;
     use crate::model::{FlowKey, ScopeTag};
 
     /// Both have met one flow.
     pub fn of_one_flow() -> Flight {
         let mut flight = of_two_points();
+        (0..2).for_each(|point| meet_one(&mut flight, point, Addresses::default()));
+        flight
+    }
+
+    /// A point meets the flow between two addresses.
+    pub fn meet_one(flight: &mut Flight, point: usize, addresses: Addresses) {
+        let key = FlowKey {
+            addresses,
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
         let batch = Batch {
-            lanes: vec![FlowKey {
-                addresses: Addresses::default(),
-                ports: None,
-                protocol: Protocol::UDP,
-                scope: ScopeTag::WIRE,
-            }],
+            lanes: vec![key],
             ..Batch::default()
         };
-        (0..2).for_each(|point| flight.meet(point, &batch));
-        flight
+        flight.meet(point, &batch);
+    }
+
+    /// A packet of the first flow, new to who sees it.
+    pub fn fresh(id: u32) -> Sighting {
+        Sighting {
+            is_fresh: true,
+            ..example(id)
+        }
     }
 
     pub fn take(flight: &mut Flight, point: usize, millisecond: i64, sighting: &Sighting) {
