@@ -32,7 +32,8 @@ struct Args {
     /// Captured at another point: how many microseconds packets take to get there
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=60_000_000))]
     later: u64,
-    /// Captured at another point: of 1,000 frames, those that are lost before
+    /// Of 1,000 frames, those that are lost before they are captured: with --later those that
+    /// were sent, else their answers
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=1000))]
     lost: u64,
     /// Captured at another point: behind the ends of tunnels

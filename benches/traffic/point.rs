@@ -31,7 +31,7 @@ impl Arrivals {
         Self {
             point,
             // Not that of the traffic: it is the same, wherever it is captured.
-            random: Random::new(0x7061_7468),
+            random: Random::new(0x7061_7468 ^ point.later),
             under_way: VecDeque::new(),
             spare: Vec::new(),
         }

@@ -19,7 +19,8 @@ const LATE: usize = 8;
 const FEW: usize = 4;
 /// So many of each point are looked at to see whether that is so.
 const LOOKED_AT: usize = 1024;
-/// So often is not asked again, at most.
+/// So often is not asked again after it was not so, and at most.
+const LEAST_WAIT: u32 = 7;
 const MOST_WAIT: u32 = 255;
 
 /// How what goes one way is taken.
@@ -107,12 +108,9 @@ impl Way {
                 return false;
             }
             if come_otherwise(flight, feeds, point) {
-                if self.stride.is_short() && all.is_much(way) {
-                    let feeds = all.of(way);
-                    if !(self.stride.may_grow() && come_in_one_order(feeds)) {
-                        return self.by_flow.take(flight, all, way);
-                    }
-                    self.stride.begin_anew();
+                let is_short = self.stride.is_short() && all.is_much(way);
+                if is_short && !self.stride.grows(|| come_in_one_order(all.of(way))) {
+                    return self.by_flow.take(flight, all, way);
                 }
                 if take_at_hand(flight, all.of(way), point) {
                     return false;
@@ -140,7 +138,7 @@ fn is_in_turn(feeds: &[Feed], until: Timestamp) -> bool {
 struct Stride {
     /// Eight times their mean.
     sum: usize,
-    /// All of them since it began anew.
+    /// All of them since they may be more.
     since: usize,
     /// How often it is not asked whether they may be more, and how often that is still so.
     wait: u32,
@@ -159,18 +157,22 @@ impl Stride {
 
     fn note(&mut self, abreast: usize) {
         self.sum = self.sum - self.sum / 8 + abreast;
-        self.since += abreast;
+        if !self.is_short() {
+            self.since += abreast;
+        }
     }
 
-    /// Whether it is worth while to ask if they may be more again: ever less where that was so
+    /// Whether they may be more again, which is asked now and then: ever less where that was so
     /// before, and came to little.
-    fn may_grow(&mut self) -> bool {
-        let may_grow = self.waits == 0;
-        self.waits = self.waits.saturating_sub(1);
-        may_grow
-    }
-
-    fn begin_anew(&mut self) {
+    fn grows(&mut self, may_be_more: impl FnOnce() -> bool) -> bool {
+        if self.waits > 0 {
+            self.waits -= 1;
+            return false;
+        }
+        if !may_be_more() {
+            self.waits = self.wait.max(LEAST_WAIT);
+            return false;
+        }
         let came_to_little = self.since < LOOKED_AT;
         let wait = if came_to_little { 2 * self.wait + 1 } else { 0 };
         let wait = wait.min(MOST_WAIT);
@@ -179,6 +181,7 @@ impl Stride {
             waits: wait,
             ..Self::new()
         };
+        true
     }
 
     fn is_short(&self) -> bool {
@@ -558,18 +561,25 @@ mod tests {
     #[test]
     fn it_is_asked_ever_less_whether_more_goes_abreast() {
         let mut stride = Stride::new();
-        let mut refused = || {
-            let refused = (0..).take_while(|_| !stride.may_grow()).count();
-            stride.begin_anew();
-            refused
+        let waits = |stride: &mut Stride| {
+            let waits = (0..).take_while(|_| !stride.grows(|| true)).count();
+            while !stride.is_short() {
+                stride.note(0);
+            }
+            // What goes abreast flow by flow does not count.
+            (0..LOOKED_AT).for_each(|_| stride.note(1));
+            waits
         };
-        assert_eq!([(); 4].map(|()| refused()), [0, 1, 3, 7]);
-        let waits: Vec<usize> = (0..9).map(|_| refused()).collect();
-        assert_eq!(waits.last(), Some(&(MOST_WAIT as usize)));
+        assert_eq!([(); 4].map(|()| waits(&mut stride)), [0, 1, 3, 7]);
+        let most = (0..9).map(|_| waits(&mut stride)).last();
+        assert_eq!(most, Some(MOST_WAIT as usize));
         // Much went abreast meanwhile.
+        while !stride.grows(|| true) {}
         stride.note(LOOKED_AT);
-        stride.begin_anew();
-        assert!(stride.may_grow());
+        (0..MOST_WAIT).for_each(|_| assert!(!stride.grows(|| true)));
+        assert!(stride.grows(|| true) && !stride.grows(|| false));
+        (0..LEAST_WAIT).for_each(|_| assert!(!stride.grows(|| true)));
+        assert!(stride.grows(|| true));
     }
 
     /// Whether packets of one flow with these identifications come in one order.

@@ -137,14 +137,6 @@ impl Identity {
         }
     }
 
-    /// Of a fragment: that of its datagram.
-    pub fn of_datagram(id: u32) -> Self {
-        Self {
-            number: id,
-            of: kind::PIECE << 56,
-        }
-    }
-
     /// Under which a packet of a flow is found.
     pub fn key(self, flow: u32) -> u64 {
         hash(&[u64::from(flow) << 32 | u64::from(self.number), self.of])
@@ -205,7 +197,7 @@ impl Sighting {
     pub fn identity(&self) -> Identity {
         let of = match self.form {
             Form::Segment => return Identity::of_segment(self.offset),
-            Form::Piece => return Identity::of_datagram(self.id),
+            Form::Piece => kind::PIECE << 56,
             Form::Whole if self.is_control => hash(&[kind::CONTROL, self.head]),
             Form::Whole if self.is_numbered => kind::NUMBERED << 56 | self.size(),
             Form::Whole => hash(&[kind::ALIKE, self.size(), self.head]),

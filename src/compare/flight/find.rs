@@ -180,19 +180,20 @@ impl Flight {
             && apart(one.first, another.first) <= FRAGMENTS_COME_WITHIN
     }
 
-    /// In fragments elsewhere, where it is whole here. A fragment is found among what is whole
-    /// elsewhere by its identity.
+    /// Whole here and in fragments elsewhere, or the other way round.
     pub(super) fn as_datagram(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         let sighting = arrival.sighting;
-        if !sighting.may_be_cut() {
-            return None;
-        }
+        let look = |flow: u32| self.look(arrival, datagram_key(flow, sighting.id));
         // Two flows between the same addresses may have the same identifications.
         let is_cut = |found: &Found| self.parcels[found.parcel].form == Form::Piece;
-        self.paths.bases(flow).find_map(|base| {
-            let found = self.look(arrival, datagram_key(base, sighting.id));
-            found.filter(is_cut)
-        })
+        match sighting.form {
+            Form::Piece => look(flow),
+            Form::Whole if sighting.may_be_cut() => {
+                let mut bases = self.paths.bases(flow);
+                bases.find_map(|base| look(base).filter(is_cut))
+            }
+            Form::Whole | Form::Segment => None,
+        }
     }
 
     /// One of the messages that a NIC makes of a super-frame of UDP (UDP_SEGMENT): each has

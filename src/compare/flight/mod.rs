@@ -38,7 +38,7 @@ use super::names::Name;
 use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::paths::Paths;
 use super::refused::RefusedAt;
-use super::sighting::{Batch, Form, Identity, Sighting};
+use super::sighting::{Batch, Form, Sighting};
 use super::slab::{NONE, Slab};
 use super::strays::Strays;
 use super::stretches::Stretches;
@@ -69,6 +69,7 @@ const NEAR: usize = 1 << 12;
 
 /// Keys of things that are no sightings of their own. Theirs are hashes of two words, as
 /// [`Identity::key`](super::sighting::Identity::key) has them; these are of more.
+const DATAGRAM: u64 = 11;
 const BY_CONTENT: u64 = 12;
 const NAMELESS: u64 = 13;
 const BEGUN: u64 = 14;
@@ -491,10 +492,12 @@ impl Flight {
         let (point, sighting, _) = arrival.parts();
         let (number, piece) = self.make_parcel(arrival, flow);
         self.add_identity(number, sighting, flow, seen);
-        if sighting.may_be_cut()
-            && let Some(base) = self.paths.base_of(point, sighting.lane)
-        {
-            self.add_key(number, datagram_key(base, sighting.id));
+        if sighting.may_be_cut() {
+            if let Some(base) = self.paths.base_of(point, sighting.lane) {
+                self.add_key(number, datagram_key(base, sighting.id));
+            }
+        } else if sighting.form == Form::Piece {
+            self.add_key(number, datagram_key(flow, sighting.id));
         }
         self.show_content(number, flow, sighting);
         self.show_begin(number, point, flow, sighting);
@@ -685,9 +688,8 @@ fn nearest(others: Mask, point: usize, points: usize) -> Option<usize> {
     in_front.or_else(|| (point + 1..points).find(|other| others & bit(*other) != 0))
 }
 
-/// Under which the fragments of a datagram are found, and what may be whole elsewhere.
 fn datagram_key(flow: u32, id: u32) -> u64 {
-    Identity::of_datagram(id).key(flow)
+    hash(&[DATAGRAM, flow.into(), id.into()])
 }
 
 fn content_key(sighting: &Sighting) -> u64 {

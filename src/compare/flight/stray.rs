@@ -103,6 +103,7 @@ impl Flight {
     pub(super) fn may_be_known(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         let under_way = self.paths.get(flow).under_way;
         let own = || self.strays.of(flow, point) + self.lone.of(flow, point);
+        debug_assert!(own() <= under_way);
         under_way > 0 && !(sighting.is_new_here() && under_way == own())
     }
 
