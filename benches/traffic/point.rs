@@ -57,16 +57,12 @@ impl Arrivals {
         put: impl FnOnce(Time, &mut Vec<u8>),
         out: &mut Vec<u8>,
     ) {
-        if is_answer {
-            self.arrive_before(sent, out);
+        self.arrive_before(sent, out);
+        if is_answer || self.point.later == 0 {
             return put(sent, out);
         }
         // Twice as late as those that come from there.
         let time = sent.later(2 * self.point.later);
-        self.arrive_before(sent, out);
-        if self.point.later == 0 {
-            return put(time, out);
-        }
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
         put(time, &mut bytes);
