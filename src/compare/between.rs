@@ -202,10 +202,25 @@ impl Between {
 
     /// Datagrams in one packet each that one side alone saw.
     pub(super) fn alone(&mut self, fate: Fate, packets: u64, bytes: u64) {
-        *match fate {
+        *self.count_alone(fate) += Count::of_whole(packets, bytes);
+    }
+
+    /// One of the fragments of a datagram that one side alone saw.
+    pub(super) fn alone_in_fragments(&mut self, fate: Fate, bytes: u64) {
+        *self.count_alone(fate) += Count {
+            datagrams: 0,
+            packets: 1,
+            fragments: 1,
+            bytes,
+        };
+    }
+
+    /// What the side counts that alone saw something.
+    pub(super) fn count_alone(&mut self, fate: Fate) -> &mut Count {
+        match fate {
             Fate::Back => &mut self.back,
             Fate::Front | Fate::Both => &mut self.front,
-        } += Count::of_whole(packets, bytes);
+        }
     }
 
     /// Whether the packet before one was seen on the same side alone, and there are enough of

@@ -32,7 +32,8 @@
 //! what goes back come to points in different orders, but each for itself in one, and so they are
 //! taken one beside the other (`feeds`); where flows come in different orders otherwise, that is
 //! looked for flow by flow (`by_flow`). A packet of a flow that no other point knows is kept
-//! aside: it becomes a parcel once somebody may have it.
+//! aside, and so is a datagram of which all fragments come in order: it becomes a parcel once somebody
+//! may have it.
 //!
 //! What must hold: memory follows what is under way, never the length of a file; the same
 //! captures give the same outcome; what was seen in front and behind is counted alike, so
@@ -72,6 +73,7 @@ mod one_sided;
 mod order;
 mod outcome;
 mod parcel;
+mod parts;
 mod paths;
 mod reader;
 mod recent;
@@ -79,6 +81,7 @@ mod refused;
 mod rise;
 mod run;
 mod shape;
+mod sieve;
 mod sighting;
 mod slab;
 mod strays;

@@ -502,7 +502,7 @@ impl Sight {
         let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
         let content = Content::of_piece(layer, piece, payload, self.head_bytes);
         let base = self.sighting(NO_LANE, layer.protocol, &ip, (None, is_cut(layer)));
-        let sighting = Sighting {
+        let mut sighting = Sighting {
             form: Form::Piece,
             id: piece.id,
             is_numbered: true,
@@ -517,9 +517,10 @@ impl Sight {
         if self.is_seen_again(&sighting, &key) {
             return false;
         }
-        let Some(lane) = self.lanes.number(&key) else {
+        self.lanes.name(&key, &mut sighting);
+        if sighting.lane == NO_LANE {
             return true;
-        };
+        }
         let is_first = piece.offset == 0;
         let begun = crate::decode::Whole::begun_by(layer, layer.payload_bytes, None);
         let (ported, is_carrier) = match is_first {
@@ -537,7 +538,6 @@ impl Sight {
             false => (NO_LANE, false),
         };
         self.sightings.push(Sighting {
-            lane,
             ported,
             is_carrier,
             ..sighting

@@ -28,7 +28,7 @@ impl Rise {
     /// Takes the next packet of the flow; says whether it is surely beyond all before.
     #[inline(always)]
     pub fn takes(&mut self, sighting: &Sighting) -> bool {
-        let Some((begin, end)) = reach(sighting) else {
+        let Some((begin, end)) = reach(sighting).or_else(|| reach_of_datagram(sighting)) else {
             return false;
         };
         let ahead = begin.wrapping_sub(self.next);
@@ -66,13 +66,23 @@ impl Rise {
 #[inline(always)]
 fn reach(sighting: &Sighting) -> Option<(u32, u32)> {
     match sighting.form {
-        Form::Whole | Form::Segment if sighting.is_numbered => {
-            let begin = sighting.id << 16;
-            Some((begin, begin.wrapping_add(ONE)))
-        }
+        Form::Whole | Form::Segment if sighting.is_numbered => Some(row_of(sighting.id)),
         Form::Segment => Some((sighting.offset, sighting.end())),
         Form::Whole | Form::Piece => None,
     }
+}
+
+/// The same of the datagram that a fragment is of: whichever of its fragments comes first is beyond
+/// all before, and the others are not.
+fn reach_of_datagram(sighting: &Sighting) -> Option<(u32, u32)> {
+    let is_in_row = sighting.form == Form::Piece && !sighting.is_renumbered;
+    is_in_row.then(|| row_of(sighting.id))
+}
+
+/// Where an identification is in such a row, and the next.
+fn row_of(id: u32) -> (u32, u32) {
+    let begin = id << 16;
+    (begin, begin.wrapping_add(ONE))
 }
 
 /// How far a packet is behind another in the row of their flow; `None` if that is not sure.
@@ -133,6 +143,23 @@ mod tests {
     fn copies_and_what_is_late_are_not() {
         let fresh = fresh((1..100).chain([99, 90, 100, 101, 101]));
         assert_eq!(fresh[99..], [false, false, true, true, false]);
+    }
+
+    #[test]
+    fn of_a_datagram_in_fragments_the_one_that_comes_first_is_fresh() {
+        let mut rise = Rise::default();
+        let mut takes = |id: u32, offset: u32| {
+            rise.takes(&Sighting {
+                form: Form::Piece,
+                offset,
+                ..example(id)
+            })
+        };
+        let fresh: Vec<_> = (1..6)
+            .map(|id| [0, 8, 16].map(|at| takes(id, at)))
+            .collect();
+        assert_eq!(fresh[2..], [[true, false, false]; 3]);
+        assert!(takes(6, 16) && !takes(6, 0) && !takes(4, 0) && takes(7, 8));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What one point saw: one innermost packet, one fragment, or one outer fragment.
 
+use super::between::Shown;
 use super::content::hash;
 use super::look::Look;
 use crate::model::{FlowKey, Protocol, Sum, Timestamp};
@@ -160,6 +161,15 @@ impl Sighting {
                 (false, _) => Share::Rest,
             },
             ..*self
+        }
+    }
+
+    /// The frame in which a point saw it.
+    pub fn shown(&self, point: usize) -> Shown {
+        Shown {
+            point,
+            frame: self.frame,
+            time: self.time,
         }
     }
 

@@ -1,7 +1,10 @@
 //! Packets that one point alone saw, and that fell out of line or were kept aside. Most of these
 //! are lost, and nobody asks for them again: no more is kept of one than that sighting until somebody does.
+//!
+//! Of a datagram in fragments that is the first that came; the others are kept behind it.
 
-use super::sighting::Sighting;
+use super::parts::{Part, Parts};
+use super::sighting::{Form, Sighting};
 use super::slab::{NONE, Slab};
 use crate::model::Timestamp;
 
@@ -9,6 +12,8 @@ use crate::model::Timestamp;
 #[derive(Debug, Default)]
 pub(super) struct Strays {
     all: Slab<Stray>,
+    /// Of datagrams in fragments, what came behind the first.
+    parts: Parts,
     /// By flow, under its own number.
     lines: Vec<Line>,
     /// Those that nobody asked for.
@@ -37,6 +42,9 @@ pub(super) struct Stray {
     /// The parcel that it became when somebody asked for it, or [`IN_LINE`].
     became: u32,
 }
+
+/// Datagrams in fragments that came to a point last: what comes is of one of these, or of none.
+const LATEST: usize = 8;
 
 /// It waits in line: no stray any more, and no parcel.
 const IN_LINE: u32 = NONE - 1;
@@ -166,6 +174,42 @@ impl Strays {
         self.line(flow).first
     }
 
+    /// The datagram of a flow that a fragment goes on with: one of the latest, of which it is behind
+    /// all that came.
+    pub fn gone_on_with(&self, flow: u32, fragment: &Sighting) -> Option<u32> {
+        let line = self.line(flow);
+        let mut number = line.last;
+        for _ in 0..LATEST {
+            let stray = self.all_but_none(number)?;
+            if stray.sighting.id == fragment.id {
+                let last = self.parts.last_of(number);
+                let last = last.map_or(&stray.sighting, |part| &part.sighting);
+                return (last.more && last.end() <= fragment.offset).then_some(number);
+            }
+            number = if number == line.first {
+                NONE
+            } else {
+                stray.previous
+            };
+        }
+        None
+    }
+
+    fn all_but_none(&self, number: u32) -> Option<&Stray> {
+        (number != NONE).then(|| &self.all[number])
+    }
+
+    /// Adds a fragment behind those of a datagram.
+    pub fn add_part(&mut self, number: u32, part: Part) {
+        self.parts.add(number, part);
+    }
+
+    /// What came of a datagram behind its first fragment.
+    pub fn parts_of(&self, number: u32) -> impl Iterator<Item = &Part> + Clone {
+        let is_cut = self.all[number].sighting.form == Form::Piece;
+        self.parts.of(if is_cut { number } else { NONE })
+    }
+
     /// Somebody asks for one: it is this parcel from now on.
     pub fn becomes(&mut self, number: u32, parcel: u32) {
         self.leave(number);
@@ -188,8 +232,12 @@ impl Strays {
             flow,
             next,
             previous,
+            sighting,
             ..
         } = self.all[number];
+        if sighting.form == Form::Piece {
+            self.parts.forget(number);
+        }
         let line = &mut self.lines[flow as usize];
         let is_first = line.first == number;
         match is_first {
@@ -212,9 +260,9 @@ impl Strays {
         self.in_line += 1;
     }
 
-    /// How many there are that are no parcels.
+    /// How many there are that are no parcels, with all fragments.
     pub fn held(&self) -> usize {
-        self.count + self.in_line
+        self.count + self.in_line + self.parts.len()
     }
 
     /// What became of one.

@@ -5,7 +5,6 @@ use super::run::Run;
 use super::series::Fared;
 use super::view::{View, goes_on_for};
 use super::{Book, MAX_ACCOUNTS, pairs};
-use crate::compare::between::Shown;
 use crate::compare::flight::Flight;
 use crate::compare::shape::Fate;
 use crate::compare::strays::Stray;
@@ -66,13 +65,7 @@ impl Book {
             let is_single = view.is_single(flight, flow, fate);
             run.note_single(pair, is_single);
             series.count_lone(is_single, Fared::of(fate, is_backward, 1), stray.time);
-            between.show_alone(fate, || {
-                vec![Shown {
-                    point: here,
-                    frame: sighting.frame,
-                    time: sighting.time,
-                }]
-            });
+            between.show_alone(fate, || vec![sighting.shown(here)]);
             run.bound(goes_on_for, &series.latest_step());
         }
         run
@@ -103,14 +96,14 @@ impl Book {
 }
 
 /// A pair of points of which one saw something.
-struct End {
-    view: View,
+pub(super) struct End {
+    pub view: View,
     /// What became of that.
-    fate: Fate,
+    pub fate: Fate,
 }
 
 /// The pairs that a point is in.
-fn ends(points: usize, here: usize) -> impl Iterator<Item = End> {
+pub(super) fn ends(points: usize, here: usize) -> impl Iterator<Item = End> {
     let ends = pairs(points).enumerate();
     ends.filter_map(move |(pair, (front, back))| {
         let fate = match here {

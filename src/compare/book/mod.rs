@@ -2,6 +2,7 @@
 
 mod account;
 mod alone;
+mod alone_cut;
 mod entry;
 mod run;
 mod series;

@@ -6,7 +6,6 @@ use super::clocks::is_beside;
 use super::settle::LINGER;
 use super::step::Told;
 use super::{Arrival, Flight, apart, pairs};
-use crate::compare::between::Shown;
 use crate::compare::book::{Book, Passed};
 use crate::compare::clock::Fastest;
 use crate::compare::sighting::{Form, Lane, NO_LANE, Sighting};
@@ -422,14 +421,8 @@ impl Flight {
                 last,
                 reordered: self.paths.come_everywhere(flow, abreast.points()),
             };
-            let account = book.pass(&passed, looks, |point| {
-                let sighting = &abreast.next()[point][place];
-                Shown {
-                    point,
-                    frame: sighting.frame,
-                    time: sighting.time,
-                }
-            });
+            let shown = |point: usize| abreast.next()[point][place].shown(point);
+            let account = book.pass(&passed, looks, shown);
             if abreast.tell_time[place] {
                 let delays = pairs(abreast.points()).map(|ends| self.delay(abreast, ends, place));
                 book.delayed(account, delays);

@@ -2,8 +2,10 @@
 //! comes to one of its containers: such a packet is kept aside, without a parcel and without
 //! keys, until another point has something that may be it under another name.
 
+use super::cut_aside::may_be_aside_in_fragments;
 use super::stray::Held;
-use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key};
+use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key, datagram_key};
+use crate::compare::sieve::Sieve;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::{Stray, Strays};
@@ -19,10 +21,48 @@ pub(super) struct Aside {
     due: VecDeque<u32>,
     first: Option<Due>,
     latest: Timestamp,
-    /// By point: flows of which something is looked for by its bytes.
-    wanted: Vec<Vec<u32>>,
+    /// Flows of which something is looked for by its bytes.
+    wanted: Flows,
+    /// Flows of which something is in fragments, and what that may be found by.
+    in_fragments: Flows,
+    pub(super) sieve: Sieve,
+}
+
+/// Flows of which points have something aside.
+#[derive(Debug, Default)]
+struct Flows {
+    /// By point.
+    all: Vec<Vec<u32>>,
     /// By flow: whether it is among these.
-    are_wanted: Vec<bool>,
+    are_in: Vec<bool>,
+}
+
+impl Flows {
+    fn new(points: usize) -> Self {
+        Self {
+            all: vec![Vec::new(); points],
+            are_in: Vec::new(),
+        }
+    }
+
+    /// Adds one, of which a point has something.
+    fn add(&mut self, point: usize, flow: u32) {
+        let place = flow as usize;
+        if self.are_in.len() <= place {
+            self.are_in.resize(place + 1, false);
+        }
+        if !std::mem::replace(&mut self.are_in[place], true) {
+            self.all[point].push(flow);
+        }
+    }
+
+    /// Takes one of which another point has something.
+    fn take_from_others(&mut self, point: usize) -> Option<u32> {
+        let mut others = self.all.iter_mut().enumerate();
+        let flow = others.find_map(|(other, flows)| (other != point).then(|| flows.pop())?)?;
+        self.are_in[flow as usize] = false;
+        Some(flow)
+    }
 }
 
 impl Due {
@@ -46,7 +86,8 @@ struct Wanted {
 impl Aside {
     pub fn new(points: usize) -> Self {
         Self {
-            wanted: vec![Vec::new(); points],
+            wanted: Flows::new(points),
+            in_fragments: Flows::new(points),
             ..Self::default()
         }
     }
@@ -76,23 +117,9 @@ impl Aside {
         std::mem::replace(&mut self.first, next)
     }
 
-    /// Something of a flow is looked for by its bytes, which a point saw.
-    fn want(&mut self, point: usize, flow: u32) {
-        let place = flow as usize;
-        if self.are_wanted.len() <= place {
-            self.are_wanted.resize(place + 1, false);
-        }
-        if !std::mem::replace(&mut self.are_wanted[place], true) {
-            self.wanted[point].push(flow);
-        }
-    }
-
-    /// One of the flows of which other points want something to be found; it no longer is.
-    fn take_wanted(&mut self, point: usize) -> Option<u32> {
-        let mut others = self.wanted.iter_mut().enumerate();
-        let flow = others.find_map(|(other, flows)| (other != point).then(|| flows.pop())?)?;
-        self.are_wanted[flow as usize] = false;
-        Some(flow)
+    /// Something of a flow is in fragments, which a point saw.
+    pub(super) fn want_in_fragments(&mut self, point: usize, flow: u32) {
+        self.in_fragments.add(point, flow);
     }
 }
 
@@ -111,7 +138,8 @@ impl Flight {
     /// Whether a packet is of such a flow.
     pub fn is_single(&self, point: usize, sighting: &Sighting) -> bool {
         let flow = self.paths.bound_to(point, sighting.lane);
-        flow != NONE && may_be_aside(sighting) && self.paths.is_single(flow)
+        let may_be = may_be_aside(sighting) || may_be_aside_in_fragments(sighting);
+        flow != NONE && may_be && self.paths.is_single(flow)
     }
 
     /// Takes a packet of such a flow.
@@ -122,7 +150,7 @@ impl Flight {
             time,
         };
         let flow = self.paths.flow_of(point, sighting.lane);
-        if !self.keep_aside(arrival, flow) {
+        if sighting.form == Form::Piece || !self.keep_aside(arrival, flow) {
             self.take_now(arrival);
         }
     }
@@ -155,22 +183,36 @@ impl Flight {
         let mut stray = Stray::new(sighting, point, time, flow, order);
         stray.is_wanted = is_wanted;
         if is_wanted {
-            self.aside.want(point, flow);
+            self.aside.wanted.add(point, flow);
         }
+        self.add_aside(stray);
+        true
+    }
+
+    /// What is aside is due in its time.
+    pub(super) fn add_aside(&mut self, stray: Stray) {
         let number = self.strays.add(stray);
         let due = Due::of(number, &stray);
         if !self.aside.add(number, due) {
             self.old.push(Reverse(due));
         }
         self.keep_to_bounds();
-        true
     }
 
     /// What other points have aside becomes parcels, as far as it may be found by its bytes: the
     /// latest of all flows first, as if it had been so from the beginning.
     pub(super) fn call_in_from_others(&mut self, point: usize) {
         let mut wanted = Vec::new();
-        while let Some(flow) = self.aside.take_wanted(point) {
+        while let Some(flow) = self.aside.wanted.take_from_others(point) {
+            self.become_parcels(flow, &mut wanted);
+        }
+        self.show(wanted);
+    }
+
+    /// The same of what they have in fragments.
+    pub(super) fn call_in_fragments_from_others(&mut self, point: usize) {
+        let mut wanted = Vec::new();
+        while let Some(flow) = self.aside.in_fragments.take_from_others(point) {
             self.become_parcels(flow, &mut wanted);
         }
         self.show(wanted);
@@ -192,15 +234,31 @@ impl Flight {
 
     /// A stray becomes a parcel; it is noted if it is looked for by its bytes.
     fn call_in_one(&mut self, stray: u32, wanted: &mut Vec<Wanted>) {
+        let since = self.strays.get(stray).time;
+        let mut want = |sighting: &Sighting, parcel: u32| {
+            let key = content_key(sighting);
+            wanted.push(Wanted { since, parcel, key });
+        };
+        let of_parts: Vec<Sighting> = {
+            let parts = self.strays.parts_of(stray).filter(|part| part.is_wanted);
+            parts.map(|part| part.sighting).collect()
+        };
         let parcel = self.become_parcel(stray);
         let stray = *self.strays.get(stray);
-        self.add_identity(parcel, &stray.sighting, stray.flow, bit(stray.point()));
+        self.show_identity(parcel, &stray);
         if stray.is_wanted {
-            wanted.push(Wanted {
-                since: stray.time,
-                parcel,
-                key: content_key(&stray.sighting),
-            });
+            want(&stray.sighting, parcel);
+        }
+        of_parts.iter().for_each(|sighting| want(sighting, parcel));
+    }
+
+    /// Lets what was a stray be found by its name.
+    fn show_identity(&mut self, parcel: u32, stray: &Stray) {
+        let (point, sighting) = (stray.point(), &stray.sighting);
+        self.add_identity(parcel, sighting, stray.flow, bit(point));
+        if sighting.form == Form::Piece {
+            self.add_key(parcel, datagram_key(stray.flow, sighting.id));
+            self.show_begin(parcel, point, stray.flow, sighting);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::model::Protocol;
 
 /// What a point saw begin is looked for by others: where many begin alike, as all packets of a
 /// tunnel do, its own are not in their way.
-fn begin_key(sighting: &Sighting, point: usize) -> u64 {
+pub(super) fn begin_key(sighting: &Sighting, point: usize) -> u64 {
     let protocol = sighting.protocol.0.into();
     hash(&[BEGUN, sighting.head, protocol, point as u64])
 }
@@ -49,6 +49,7 @@ impl Flight {
         if !self.is_known_by_begin(point, flow, sighting) {
             return None;
         }
+        self.call_in_begun_alike(point, sighting);
         let fitting = self
             .begun_elsewhere(point, sighting)
             .filter_map(|parcel| self.as_cut_otherwise(arrival, parcel));
@@ -62,6 +63,11 @@ impl Flight {
             self.add_key(nearest.parcel, datagram_key(base, sighting.id));
         }
         Some(nearest)
+    }
+
+    /// Whether another point saw something begin like a sighting.
+    pub(super) fn is_begun_elsewhere(&self, point: usize, sighting: &Sighting) -> bool {
+        sighting.begins_datagram() && self.begun_elsewhere(point, sighting).next().is_some()
     }
 
     /// What other points saw begin like a sighting, of each the newest first.
@@ -122,6 +128,7 @@ impl Flight {
             NONE => return None,
             ported => ported,
         };
+        self.call_in_fragments_of(ported);
         let found = {
             let mut others = self.paths.bases(ported).filter(|base| *base != flow);
             others.find_map(|base| {

@@ -14,7 +14,7 @@ use crate::model::{Duration, Protocol};
 
 /// Fragments of one datagram come to one point within this time, or are of another with
 /// the same identification.
-const FRAGMENTS_COME_WITHIN: Duration = Duration::from_millis(500);
+pub(super) const FRAGMENTS_COME_WITHIN: Duration = Duration::from_millis(500);
 /// Bytes that differ are damage only so near in time: identifications come again.
 const DAMAGE_WITHIN: Duration = LINGER;
 /// The same where a checksum tells, too.
@@ -98,6 +98,7 @@ impl Flight {
         if sighting.form != Form::Piece || !self.is_looked_for(flow, sighting) {
             return None;
         }
+        self.call_in_alike(point, sighting);
         let found = self.alike_in_content(arrival, |theirs| self.may_be_in(arrival, theirs))?;
         self.bind_to(arrival, flow, &found);
         self.unite(named.parcel, found.parcel);
@@ -111,6 +112,9 @@ impl Flight {
             return Some(found);
         }
         self.call_in(flow);
+        if arrival.sighting.may_be_cut() {
+            self.call_in_fragments_of(flow);
+        }
         if arrival.sighting.is_nameless() {
             self.leave_late(arrival, flow);
         }
@@ -397,9 +401,9 @@ impl Flight {
 
     /// What has the same bytes as what is of one flow, or may be of others.
     pub(super) fn with_same_bytes(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
-        // No fragment is kept aside, nor anything that looks like one.
-        if arrival.sighting.form != Form::Piece {
-            self.call_in_from_others(arrival.point);
+        match arrival.sighting.form {
+            Form::Piece => self.call_in_alike(arrival.point, arrival.sighting),
+            Form::Whole | Form::Segment => self.call_in_from_others(arrival.point),
         }
         let is_free = |parcel: &Parcel| {
             let theirs = self.paths.resolve(parcel.flow);

@@ -6,6 +6,7 @@ mod aside;
 mod begun;
 mod caught_up;
 mod clocks;
+mod cut_aside;
 mod damages;
 mod find;
 mod joined;
@@ -298,6 +299,9 @@ impl Flight {
         if sighting.form == Form::Piece {
             if self.paths.comes_in_fragments(point, sighting.lane) {
                 self.all_fall_out();
+            }
+            if flow != NONE && self.keep_piece_aside(arrival, flow) {
+                return;
             }
         } else if flow != NONE && (self.in_step(arrival, flow) || self.keep_aside(arrival, flow)) {
             return;

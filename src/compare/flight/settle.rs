@@ -215,10 +215,7 @@ impl Flight {
         match self.held(held) {
             Now::Parcel(parcel) if self.parcels[parcel].is_open => self.write(parcel),
             Now::Parcel(_) | Now::Elsewhere => {}
-            Now::Stray(stray) => {
-                let stray = *self.strays.get(stray);
-                self.write_stray(&stray);
-            }
+            Now::Stray(stray) => self.write_stray(stray),
         }
     }
 
@@ -241,11 +238,12 @@ impl Flight {
         }
     }
 
-    /// The flow whose account something is written into.
+    /// The flow whose account something is written into, if it is.
     fn account_held(&self, held: Held) -> u32 {
-        match held.number() {
-            Ok(parcel) => self.account_of(&self.parcels[parcel]),
-            Err(stray) => self.paths.resolve(self.strays.get(stray).flow),
+        match self.held(held) {
+            Now::Parcel(parcel) => self.account_of(&self.parcels[parcel]),
+            Now::Stray(stray) => self.counted_aside(self.strays.get(stray)),
+            Now::Elsewhere => NONE,
         }
     }
 

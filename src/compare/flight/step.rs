@@ -4,7 +4,6 @@ use super::clocks::Trust;
 use super::find::Fit;
 use super::stray::Held;
 use super::{Arrival, Due, Flight, SUPER_BYTES, apart, bit, pairs};
-use crate::compare::between::Shown;
 use crate::compare::book::{Book, Passed};
 use crate::compare::march::{Step, Waiting};
 use crate::compare::parcel::Seen;
@@ -129,11 +128,7 @@ impl Flight {
         let told = self.tell(arrival, flow);
         if told == Told::Copy {
             let key = arrival.sighting.identity().key(flow);
-            let copy = Shown {
-                point: arrival.point,
-                frame: arrival.sighting.frame,
-                time: arrival.sighting.time,
-            };
+            let copy = arrival.sighting.shown(arrival.point);
             self.copies.note(key, flow, copy, self.now);
         }
         told

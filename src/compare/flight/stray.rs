@@ -109,14 +109,24 @@ impl Flight {
 
     /// A stray that nobody asked for is over: it is written down without becoming a parcel.
     pub(super) fn lose(&mut self, number: u32) {
-        let stray = self.strays.take(number);
-        self.note_over(stray.flow);
-        self.write_stray(&stray);
+        self.note_over(self.strays.get(number).flow);
+        self.write_stray(number);
+        self.leave_aside(number);
+        self.strays.take(number);
     }
 
-    pub(super) fn write_stray(&mut self, stray: &Stray) {
-        let flow = self.paths.resolve(stray.flow);
-        self.write_down(|flight, book| book.alone(flight, stray, flow));
+    pub(super) fn write_stray(&mut self, number: u32) {
+        self.write_down(|flight, book| {
+            let stray = flight.strays.get(number);
+            let flow = flight.counted_aside(stray);
+            match stray.sighting.form {
+                Form::Piece => {
+                    let parts = flight.strays.parts_of(number);
+                    book.alone_in_fragments(flight, stray, parts, flow);
+                }
+                Form::Whole | Form::Segment => book.alone(flight, stray, flow),
+            }
+        });
     }
 
     /// A stray becomes a parcel, which has no keys yet.
@@ -132,6 +142,10 @@ impl Flight {
         self.pieces[piece].seen = bit(stray.point());
         self.parcels[parcel].seen = bit(stray.point());
         self.parcels[parcel].tells_time = stray.tells_time;
+        if stray.sighting.form == Form::Piece {
+            self.add_parts(number, parcel);
+            self.leave_aside(number);
+        }
         self.strays.becomes(number, parcel);
         self.count_lone(parcel);
         parcel

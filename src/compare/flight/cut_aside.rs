@@ -1,0 +1,431 @@
+//! Fragments of flows that one point alone knows, as the outer packets of tunnels are where another
+//! point is inside: a datagram of which all come in order is kept aside as one, like a packet that
+//! is whole. It becomes a parcel once anything comes that may be of it: by its name, or by its
+//! bytes, of which is known whether somebody has such aside.
+
+use super::begun::begin_key;
+use super::find::FRAGMENTS_COME_WITHIN;
+use super::{Arrival, Flight, apart, bit, content_key};
+use crate::compare::parcel::{Seen, UNKNOWN};
+use crate::compare::parts::Part;
+use crate::compare::sighting::{Form, NO_LANE, Sighting};
+use crate::compare::slab::NONE;
+use crate::compare::strays::Stray;
+
+/// Whether a fragment may be kept aside by its kind: where there are no ports, what is whole is of
+/// the same flow.
+pub(super) fn may_be_aside_in_fragments(sighting: &Sighting) -> bool {
+    sighting.form == Form::Piece
+        && sighting.protocol.has_ports()
+        && sighting.bytes > 0
+        && !sighting.is_renumbered
+}
+
+/// What a fragment and those behind it may be found by, by those who have it under other names;
+/// `None` where they are not.
+fn ways_to_find(sighting: &Sighting, point: usize, is_wanted: bool) -> [Option<u64>; 2] {
+    let begin = sighting.begins_datagram();
+    [
+        begin.then(|| begin_key(sighting, point)),
+        is_wanted.then(|| content_key(sighting)),
+    ]
+}
+
+impl Flight {
+    /// Keeps a fragment aside, if that may be; says whether it did.
+    pub(super) fn keep_piece_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let (point, sighting, _) = arrival.parts();
+        let may_be = may_be_aside_in_fragments(sighting)
+            && self.paths.is_single(flow)
+            && self.strays.may_be_of(flow, point);
+        may_be
+            && match self.strays.gone_on_with(flow, sighting) {
+                Some(number) => self.goes_on_aside(arrival, number),
+                None => self.begins_aside(arrival, flow),
+            }
+    }
+
+    /// Keeps the first fragment of a datagram aside.
+    fn begins_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let (point, sighting, time) = arrival.parts();
+        if !sighting.is_fresh || self.is_begun_elsewhere(point, sighting) {
+            return false;
+        }
+        let Some(is_wanted) = self.is_wanted_aside(arrival, flow) else {
+            return false;
+        };
+        let ported = self.ported_flow(point, sighting);
+        if ported != NONE && !self.paths.is_single(ported) {
+            return false;
+        }
+        self.ask_the_way(flow);
+        for flow in [flow, ported].into_iter().filter(|flow| *flow != NONE) {
+            self.ask_the_way(flow);
+            self.paths.get_mut(flow).is_carrier |= sighting.is_carrier;
+        }
+        let counted_in = if ported == NONE { flow } else { ported };
+        let order = self.paths.next_order(counted_in, point);
+        self.note_begun(flow);
+        let mut stray = Stray::new(sighting, point, time, flow, order);
+        stray.is_wanted = is_wanted;
+        self.aside.want_in_fragments(point, flow);
+        self.note_aside(point, sighting, is_wanted);
+        self.add_aside(stray);
+        true
+    }
+
+    /// Keeps another fragment aside with those of its datagram.
+    fn goes_on_aside(&mut self, arrival: Arrival<'_>, number: u32) -> bool {
+        let (point, sighting, _) = arrival.parts();
+        let stray = *self.strays.get(number);
+        let last = self.strays.parts_of(number).last();
+        let before = last.map_or(stray.sighting.time, |last| last.sighting.time);
+        if apart(sighting.time, before) > FRAGMENTS_COME_WITHIN {
+            return false;
+        }
+        let Some(is_wanted) = self.is_wanted_aside(arrival, stray.flow) else {
+            return false;
+        };
+        let order = self.paths.next_order(self.counted_aside(&stray), point);
+        self.note_aside(point, sighting, is_wanted);
+        self.strays
+            .add_part(number, Part::new(sighting, order, is_wanted));
+        self.keep_to_bounds();
+        true
+    }
+
+    /// Whether a fragment is looked for by its bytes; `None` if it was found.
+    fn is_wanted_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<bool> {
+        let is_wanted = self.is_looked_for(flow, arrival.sighting);
+        let is_found = is_wanted && self.with_same_bytes(arrival, flow).is_some();
+        (!is_found).then_some(is_wanted)
+    }
+
+    /// The flow of the ports that a first fragment shows.
+    fn ported_flow(&mut self, point: usize, sighting: &Sighting) -> u32 {
+        if sighting.ported == NO_LANE {
+            return NONE;
+        }
+        match self.paths.flow_of(point, sighting.ported) {
+            NONE => self.paths.add(point, sighting.ported),
+            known => known,
+        }
+    }
+
+    /// The flow among whose packets what is kept aside is counted.
+    pub(super) fn counted_aside(&self, stray: &Stray) -> u32 {
+        let ported = match stray.sighting.ported {
+            NO_LANE => NONE,
+            ported => self.paths.bound_to(stray.point(), ported),
+        };
+        self.paths.resolve(match ported {
+            NONE => stray.flow,
+            ported => ported,
+        })
+    }
+
+    fn note_aside(&mut self, point: usize, sighting: &Sighting, is_wanted: bool) {
+        let ways = ways_to_find(sighting, point, is_wanted);
+        ways.into_iter()
+            .flatten()
+            .for_each(|key| self.aside.sieve.add(key));
+    }
+
+    /// A datagram in fragments is no longer aside.
+    pub(super) fn leave_aside(&mut self, number: u32) {
+        let stray = self.strays.get(number);
+        if stray.sighting.form != Form::Piece {
+            return;
+        }
+        let first = (&stray.sighting, stray.is_wanted);
+        let parts = self.strays.parts_of(number);
+        let parts = parts.map(|part| (&part.sighting, part.is_wanted));
+        for (sighting, is_wanted) in std::iter::once(first).chain(parts) {
+            let ways = ways_to_find(sighting, stray.point(), is_wanted);
+            for key in ways.into_iter().flatten() {
+                self.aside.sieve.remove(key);
+            }
+        }
+    }
+
+    /// What others have aside in fragments becomes parcels, if a sighting may be of it by how it
+    /// begins.
+    pub(super) fn call_in_begun_alike(&mut self, point: usize, sighting: &Sighting) {
+        let mut others = (0..self.points).filter(|other| *other != point);
+        if others.any(|other| self.aside.sieve.may_have(begin_key(sighting, other))) {
+            self.call_in_fragments_from_others(point);
+        }
+    }
+
+    /// The same by its bytes.
+    pub(super) fn call_in_alike(&mut self, point: usize, sighting: &Sighting) {
+        if self.aside.sieve.may_have(content_key(sighting)) {
+            self.call_in_fragments_from_others(point);
+        }
+    }
+
+    /// The same of what goes between the addresses of a flow.
+    pub(super) fn call_in_fragments_of(&mut self, flow: u32) {
+        if self.aside.sieve.is_empty() {
+            return;
+        }
+        let bases: Vec<u32> = self.paths.bases(flow).collect();
+        for base in bases {
+            self.call_in(base);
+        }
+    }
+
+    /// The parcel that a stray became gets all that was kept of its datagram.
+    pub(super) fn add_parts(&mut self, stray: u32, parcel: u32) {
+        let first = *self.strays.get(stray);
+        let (point, flow) = (first.point(), self.counted_aside(&first));
+        let parts: Vec<Part> = self.strays.parts_of(stray).copied().collect();
+        let piece = self.parcels[parcel].pieces;
+        self.pieces[piece].counted_in = flow;
+        for part in &parts {
+            let Sighting { offset, bytes, .. } = part.sighting;
+            let piece = self.add_piece(parcel, &part.sighting, offset, bytes);
+            *self.seen_mut(piece, point) = Seen::of(&part.sighting, part.order);
+            self.pieces[piece].seen = bit(point);
+            self.pieces[piece].counted_in = flow;
+        }
+        let last = parts.last().map_or(&first.sighting, |part| &part.sighting);
+        let (until, length) = (self.time_of(point, last), last.end());
+        let is_ended = !last.more;
+        let known = &mut self.parcels[parcel];
+        known.last = known.last.max(until);
+        if is_ended && known.length == UNKNOWN {
+            known.length = length;
+        }
+        if flow != self.paths.resolve(first.flow) {
+            self.parcels[parcel].ported = flow;
+        }
+        self.latest[point] = parcel;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::examples::Examples;
+    use crate::compare::flight::of_memory::{take, tallies};
+    use crate::compare::flight::of_two_points;
+    use crate::compare::rise::Rise;
+    use crate::compare::sighting::{Batch, example};
+    use crate::model::{Addresses, FlowKey, Ports, Protocol, ScopeTag, Timestamp};
+    use proptest::prelude::*;
+
+    const A: usize = 0;
+    const B: usize = 1;
+
+    /// Lanes of each point: that of fragments, and those of two flows with ports.
+    const BASE: u32 = 0;
+    const PORTED: [u32; 2] = [1, 2];
+
+    fn key(host: u8, port: Option<u16>) -> FlowKey {
+        FlowKey {
+            addresses: Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]),
+            ports: port.map(|source| Ports {
+                source,
+                destination: 4789,
+            }),
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        }
+    }
+
+    /// Where each point knows what one host sends, long after captures began.
+    fn flight(hosts: [u8; 2]) -> Flight {
+        let mut flight = of_two_points();
+        for (point, host) in hosts.into_iter().enumerate() {
+            let batch = Batch {
+                lanes: [None, Some(1), Some(2)].map(|port| key(host, port)).into(),
+                bases: PORTED.map(|ported| (ported, BASE)).into(),
+                ..Batch::default()
+            };
+            flight.meet(point, &batch);
+        }
+        let span = Some((Timestamp(-20_000_000_000), Timestamp(20_000_000_000)));
+        flight.spans.fill(span);
+        flight
+    }
+
+    const BYTES: u32 = 1_000;
+
+    /// A fragment of a datagram of three.
+    fn fragment(id: u32, number: u32) -> Sighting {
+        Sighting {
+            form: Form::Piece,
+            offset: number * BYTES,
+            bytes: if number == 2 { 100 } else { BYTES },
+            more: number < 2,
+            ported: if number == 0 {
+                PORTED[id as usize % 2]
+            } else {
+                NO_LANE
+            },
+            head: u64::from(id) << 2 | u64::from(number),
+            ip_bytes: BYTES + 20,
+            frame: u64::from(id) * 3 + u64::from(number),
+            ..example(id)
+        }
+    }
+
+    /// Gives sightings to be taken as they come; `knows_fresh` if it is told which of them begin
+    /// something.
+    fn take_all(flight: &mut Flight, all: &[(usize, Sighting)], knows_fresh: bool) {
+        let mut rises = [Rise::default(); 2];
+        for (millisecond, (point, sighting)) in all.iter().enumerate() {
+            let is_fresh = rises[*point].takes(sighting) && knows_fresh;
+            let time = Timestamp(millisecond as i64 * 1_000_000);
+            let sighting = Sighting {
+                is_fresh,
+                time,
+                ..*sighting
+            };
+            flight.take(*point, &sighting, time);
+        }
+    }
+
+    fn whole_datagrams(point: usize, ids: std::ops::Range<u32>) -> Vec<(usize, Sighting)> {
+        let ids = ids.flat_map(|id| (0..3).map(move |number| (point, fragment(id, number))));
+        ids.collect()
+    }
+
+    /// How many datagrams are aside.
+    fn aside(all: &[(usize, Sighting)], hosts: [u8; 2]) -> usize {
+        let mut flight = flight(hosts);
+        take_all(&mut flight, all, true);
+        flight.strays.len()
+    }
+
+    #[test]
+    fn datagrams_of_which_all_comes_in_order_are_kept_aside() {
+        let mut all = whole_datagrams(A, 1..9);
+        // Of the first it is not known yet that one point alone has its flow, of the second
+        // not that identifications are in a row.
+        assert_eq!(aside(&all, [1, 2]), 6);
+        all.push((A, fragment(9, 0)));
+        all.push((A, fragment(10, 1)));
+        all.push((A, fragment(9, 1)));
+        all.push((A, fragment(10, 2)));
+        assert_eq!(
+            aside(&all, [1, 2]),
+            8,
+            "some are missing, and two are interleaved"
+        );
+        for other in [fragment(10, 2), fragment(9, 0), fragment(5, 1)] {
+            let all = [&all[..], &[(A, other)]].concat();
+            assert_eq!(aside(&all, [1, 2]), 0, "it may be of one of them");
+        }
+    }
+
+    #[test]
+    fn what_comes_much_later_is_of_another_datagram() {
+        for (millisecond, aside) in [(500, 7), (600, 0)] {
+            let mut flight = flight([1, 2]);
+            let all = [whole_datagrams(A, 1..9), vec![(A, fragment(9, 0))]].concat();
+            take_all(&mut flight, &all, true);
+            let time = Timestamp(millisecond * 1_000_000);
+            let late = Sighting {
+                time,
+                ..fragment(9, 1)
+            };
+            flight.take(A, &late, time);
+            assert_eq!(flight.strays.len(), aside, "{millisecond} ms");
+        }
+    }
+
+    #[test]
+    fn what_another_point_has_of_them_is_found() {
+        let front = whole_datagrams(A, 1..9);
+        let named = |host: u8, back: &[(usize, Sighting)]| {
+            let mut flight = flight([1, host]);
+            take_all(&mut flight, &[&front[..], back].concat(), true);
+            tallies(flight)
+        };
+        for host in [1, 2] {
+            assert_eq!(named(host, &whole_datagrams(B, 4..9)), [(8, 15), (5, 15)]);
+        }
+        let put_together = |id: u32| Sighting {
+            lane: PORTED[id as usize % 2],
+            bytes: 2 * BYTES + 100,
+            ip_bytes: 2 * BYTES + 120,
+            head: fragment(id, 0).head,
+            ..example(id)
+        };
+        let back: Vec<_> = (4..9).map(|id| (B, put_together(id))).collect();
+        for host in [1, 2] {
+            assert_eq!(named(host, &back), [(8, 15), (5, 5)]);
+        }
+    }
+
+    /// All that is told of sightings, but for what is shown of them and how long they took: of what
+    /// came to all points, that is over earlier which was never aside, and clocks are known less well
+    /// then.
+    fn told(hosts: [u8; 2], all: &[(usize, Sighting)], knows_fresh: bool) -> String {
+        let mut flight = flight(hosts);
+        take_all(&mut flight, all, knows_fresh);
+        flight.finish();
+        let book = flight.take_book();
+        let tallies = book.tallies.clone();
+        let (mut accounts, pairs) = book.into_accounts();
+        accounts.sort_by_key(|account| account.flow);
+        let betweens = accounts.iter_mut().flat_map(|account| &mut account.between);
+        for between in betweens {
+            (between.examples, between.delays) = (Examples::default(), None);
+        }
+        let steps: Vec<_> = pairs.iter().map(|(series, _)| &series.steps).collect();
+        format!("{tallies:?} {accounts:?} {steps:?}")
+    }
+
+    /// Datagrams of which some fragments are missing, come again or are out of order, and of which
+    /// the other point has some.
+    fn sightings() -> impl Strategy<Value = Vec<(usize, Sighting)>> {
+        let datagram = (1..40_u32, prop::array::uniform3(0..24_u8), 0..12_u8);
+        prop::collection::vec(datagram, 1..60).prop_map(|all| {
+            let (mut id, mut sightings) = (7, Vec::new());
+            for (step, fates, other) in all {
+                id += if step > 30 { step } else { 1 };
+                let seen = (0..3).zip(fates).filter(|(_, fate)| *fate != 0);
+                let mut seen: Vec<_> = seen
+                    .flat_map(|(number, fate)| {
+                        let copies = if fate == 1 { 2 } else { 1 };
+                        vec![(A, fragment(id, number)); copies]
+                    })
+                    .collect();
+                if fates[0] == 2 {
+                    seen.reverse();
+                }
+                if other == 0 {
+                    seen.extend(whole_datagrams(B, id..id + 1));
+                }
+                let is_carrier = id.is_multiple_of(2);
+                sightings.extend(seen.into_iter().map(|(point, seen)| {
+                    let is_carrier = is_carrier && seen.offset == 0;
+                    (point, Sighting { is_carrier, ..seen })
+                }));
+            }
+            sightings
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_else_is_told_of_what_was_aside(all in sightings(), host in 1..3_u8) {
+            let hosts = [1, host];
+            prop_assert_eq!(told(hosts, &all, true), told(hosts, &all, false));
+        }
+    }
+
+    #[test]
+    fn what_is_over_is_no_longer_looked_for() {
+        let mut flight = flight([1, 2]);
+        take_all(&mut flight, &whole_datagrams(A, 1..9), true);
+        assert!(!flight.aside.sieve.is_empty());
+        assert_eq!(flight.strays.held(), 18);
+        take(&mut flight, A, 9_000, &fragment(900, 0));
+        assert!(flight.aside.sieve.is_empty());
+        assert_eq!(flight.strays.held(), 0);
+    }
+}
