@@ -129,18 +129,26 @@ pub(super) fn header(protocol: Protocol, payload: &[u8]) -> usize {
 
 /// The sum of the words that change on the way: ports, checksums, and what ICMP has of such.
 fn variable(protocol: Protocol, payload: &[u8]) -> Sum {
-    let mut sum = 0;
-    for at in variable_words(protocol, payload) {
+    let word = |at: usize| {
         let word = payload.get(at..).and_then(<[_]>::first_chunk::<2>);
-        sum += u64::from(u16::from_be_bytes(word.copied().unwrap_or_default()));
-    }
-    Sum::fold(sum)
+        u64::from(u16::from_be_bytes(word.copied().unwrap_or_default()))
+    };
+    // One after the other: chained they cost ten times as much.
+    let fixed: u64 = fixed_words(protocol).iter().copied().map(word).sum();
+    let of_icmp: u64 = match is_icmp(protocol) {
+        true => icmp::variable(protocol, payload).map(word).sum(),
+        false => 0,
+    };
+    Sum::fold(fixed + of_icmp)
+}
+
+fn is_icmp(protocol: Protocol) -> bool {
+    matches!(protocol, Protocol::ICMP | Protocol::ICMPV6)
 }
 
 /// Where they are in a payload that begins so.
 pub(super) fn variable_words(protocol: Protocol, payload: &[u8]) -> impl Iterator<Item = usize> {
-    let is_icmp = matches!(protocol, Protocol::ICMP | Protocol::ICMPV6);
-    let of_icmp = is_icmp.then(|| icmp::variable(protocol, payload));
+    let of_icmp = is_icmp(protocol).then(|| icmp::variable(protocol, payload));
     let fixed = fixed_words(protocol).iter().copied();
     fixed.chain(of_icmp.into_iter().flatten())
 }

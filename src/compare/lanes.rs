@@ -72,22 +72,14 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// The number of a flow; `None` beyond the bound.
-    pub fn number(&mut self, key: &FlowKey) -> Option<Lane> {
-        let words = Words::of(key);
-        let known = self.find_or_add(key, &words, self.hash(&words));
-        let lane = known.map(|known| known.lane);
-        if lane.is_none() {
-            self.refuse(key);
-        }
-        lane
-    }
-
-    /// The same of a flow whose packets may come in fragments.
+    /// The number of a flow whose packets come in fragments; `None` beyond the bound.
     pub fn number_of_cut(&mut self, key: &FlowKey) -> Option<Lane> {
-        let lane = self.number(key)?;
         let words = Words::of(key);
-        let known = self.find_or_add(key, &words, self.hash(&words))?;
+        let Some(known) = self.find_or_add(key, &words, self.hash(&words)) else {
+            self.refuse(key);
+            return None;
+        };
+        let lane = known.lane;
         if !std::mem::replace(&mut known.may_be_cut, true) {
             self.add_base(lane, key);
         }
@@ -288,11 +280,18 @@ mod tests {
         }
     }
 
+    /// The lane of a packet of a flow.
+    fn number(lanes: &mut Lanes, key: &FlowKey) -> Option<Lane> {
+        let mut packet = example(1);
+        lanes.name(key, &mut packet);
+        (packet.lane != NO_LANE).then_some(packet.lane)
+    }
+
     #[test]
     fn flows_that_may_be_cut_share_the_lane_of_their_fragments() {
         let mut lanes = Lanes::default();
-        assert_eq!(lanes.number(&key(Some(1))), Some(0));
-        assert_eq!(lanes.number(&key(Some(2))), Some(1));
+        assert_eq!(number(&mut lanes, &key(Some(1))), Some(0));
+        assert_eq!(number(&mut lanes, &key(Some(2))), Some(1));
         let large = || Sighting {
             ip_bytes: 1_000,
             ..example(1)
@@ -305,7 +304,7 @@ mod tests {
         }
         assert_eq!(lanes.number_of_cut(&key(Some(3))), Some(3));
         assert_eq!(lanes.take_bases(), [(0, 2), (1, 2), (3, 2)]);
-        assert_eq!(lanes.number(&key(None)), Some(2));
+        assert_eq!(number(&mut lanes, &key(None)), Some(2));
         assert_eq!(lanes.take_fresh(), [key(None), key(Some(3))]);
         lanes.name(&key(None), &mut large());
         assert_eq!(lanes.take_bases(), []);
@@ -314,21 +313,21 @@ mod tests {
     #[test]
     fn beyond_the_bound_fragments_still_have_lanes() {
         let mut lanes = Lanes::default();
-        let flow = |number: usize| FlowKey {
-            addresses: Addresses::v4([10, 0, 0, 1], (number as u32).to_be_bytes()),
+        let flow = |host: usize| FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], (host as u32).to_be_bytes()),
             ..key(Some(1))
         };
-        for number in 0..MAX_LANES {
-            assert!(lanes.number(&flow(number)).is_some());
+        for host in 0..MAX_LANES {
+            assert!(number(&mut lanes, &flow(host)).is_some());
         }
-        assert_eq!(lanes.number(&flow(MAX_LANES)), None);
+        assert_eq!(number(&mut lanes, &flow(MAX_LANES)), None);
         assert_eq!(lanes.refused, 1);
-        assert_eq!(lanes.number(&flow(MAX_LANES)), None);
+        assert_eq!(number(&mut lanes, &flow(MAX_LANES)), None);
         assert_eq!(lanes.take_refused(), [Name::of(&flow(MAX_LANES)).hash()]);
-        for number in 0..RESERVE {
-            assert!(lanes.number(&without_ports(&flow(number))).is_some());
+        for host in 0..RESERVE {
+            assert!(number(&mut lanes, &without_ports(&flow(host))).is_some());
         }
-        assert_eq!(lanes.number(&without_ports(&flow(RESERVE))), None);
+        assert_eq!(number(&mut lanes, &without_ports(&flow(RESERVE))), None);
         assert_eq!(lanes.refused, 3);
     }
 }

@@ -8,7 +8,7 @@ use super::lanes::{Lanes, TOGETHER};
 use super::look::Look;
 use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
 use super::views::{Place as At, Views};
-use crate::decode::{DecodeOptions, Decoder, Plain};
+use crate::decode::{DecodeOptions, Decoder, Plain, Whole};
 use crate::model::facts::{
     Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Segment, Transport,
 };
@@ -521,21 +521,9 @@ impl Sight {
         if sighting.lane == NO_LANE {
             return true;
         }
-        let is_first = piece.offset == 0;
-        let begun = crate::decode::Whole::begun_by(layer, layer.payload_bytes, None);
-        let (ported, is_carrier) = match is_first {
-            true => {
-                let transport = self.decoder.transport(&begun, payload);
-                let ports = transport
-                    .ports()
-                    .or_else(|| icmp::ports(layer.protocol, payload));
-                let ported = FlowKey { ports, ..key };
-                (
-                    self.lanes.number_of_cut(&ported).unwrap_or(NO_LANE),
-                    self.decoder.carries_tunnel(&begun, payload),
-                )
-            }
-            false => (NO_LANE, false),
+        let (ported, is_carrier) = match piece.offset {
+            0 => self.begins(layer, payload, &key),
+            _ => (NO_LANE, false),
         };
         self.sightings.push(Sighting {
             ported,
@@ -543,6 +531,18 @@ impl Sight {
             ..sighting
         });
         true
+    }
+
+    /// What a first fragment shows: the flow of its ports, and whether a tunnel begins in it.
+    fn begins(&mut self, layer: &Layer, payload: &[u8], key: &FlowKey) -> (Lane, bool) {
+        let begun = Whole::begun_by(layer, layer.payload_bytes, None);
+        let (transport, is_carrier) = self.decoder.begun(&begun, payload);
+        let ports = transport
+            .ports()
+            .or_else(|| icmp::ports(layer.protocol, payload));
+        let ported = FlowKey { ports, ..*key };
+        let lane = self.lanes.number_of_cut(&ported).unwrap_or(NO_LANE);
+        (lane, is_carrier)
     }
 
     /// What all have in common.

@@ -70,6 +70,12 @@ impl Decoder {
         matches!(inside, Inside::Tunnel(_))
     }
 
+    /// Both of these.
+    pub fn begun(&self, whole: &Whole, head: &[u8]) -> (Transport, bool) {
+        let (read, inside) = self.read(&whole.upper(whole.view(head)));
+        (read.transport, matches!(inside, Inside::Tunnel(_)))
+    }
+
     /// States the facts of a reassembled datagram from its payload: layer 0 is the
     /// datagram itself, further layers are what its tunnel carries.
     pub fn datagram(&mut self, whole: &Whole, payload: &[u8], packet: &mut Packet) {

@@ -169,10 +169,14 @@ impl Flight {
         if self.aside.sieve.is_empty() {
             return;
         }
-        let bases: Vec<u32> = self.paths.bases(flow).collect();
-        for base in bases {
+        while let Some(base) = self.base_aside(flow) {
             self.call_in(base);
         }
+    }
+
+    fn base_aside(&self, flow: u32) -> Option<u32> {
+        let mut bases = self.paths.bases(flow);
+        bases.find(|base| self.strays.first_of(*base) != NONE)
     }
 
     /// The parcel that a stray became gets all that was kept of its datagram.
