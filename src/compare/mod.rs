@@ -32,8 +32,8 @@
 //! what goes back come to points in different orders, but each for itself in one, and so they are
 //! taken one beside the other (`feeds`); where flows come in different orders otherwise, that is
 //! looked for flow by flow (`by_flow`). A packet of a flow that no other point knows is kept
-//! aside, and so is a datagram of which all fragments come in order: it becomes a parcel once somebody
-//! may have it.
+//! aside, and so is a datagram of which each fragment comes behind those before: it becomes a parcel
+//! once somebody may have it.
 //!
 //! What must hold: memory follows what is under way, never the length of a file; the same
 //! captures give the same outcome; what was seen in front and behind is counted alike, so

@@ -2,6 +2,7 @@
 
 use super::sighting::Sighting;
 use super::slab::{NONE, Slab};
+use crate::model::Timestamp;
 
 /// Fragments by the number of what they are behind.
 #[derive(Debug, Default)]
@@ -15,6 +16,8 @@ pub(super) struct Parts {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub sighting: Sighting,
+    /// When it was seen, by the clock of the first point.
+    pub time: Timestamp,
     /// How many of its flow came to the point before.
     pub order: u32,
     /// Whether it is looked for by its bytes.
@@ -35,9 +38,10 @@ const NOTHING: Ends = Ends {
 };
 
 impl Part {
-    pub fn new(sighting: &Sighting, order: u32, is_wanted: bool) -> Self {
+    pub fn new(sighting: &Sighting, time: Timestamp, order: u32, is_wanted: bool) -> Self {
         Self {
             sighting: *sighting,
+            time,
             order,
             is_wanted,
             next: NONE,
@@ -102,6 +106,10 @@ mod tests {
     use super::*;
     use crate::compare::sighting::example;
 
+    fn part(order: u32) -> Part {
+        Part::new(&example(order), Timestamp(0), order, false)
+    }
+
     #[test]
     fn parts_are_known_in_order_until_they_are_forgotten() {
         let mut parts = Parts::default();
@@ -110,7 +118,7 @@ mod tests {
             orders.collect::<Vec<_>>()
         };
         for (number, order) in [(3, 0), (1, 1), (3, 2), (3, 3), (1, 4)] {
-            parts.add(number, Part::new(&example(order), order, false));
+            parts.add(number, part(order));
         }
         assert_eq!(orders(&parts, 3), [0, 2, 3]);
         assert_eq!(orders(&parts, 1), [1, 4]);
@@ -120,7 +128,7 @@ mod tests {
         parts.forget(9);
         assert_eq!((orders(&parts, 3), parts.len()), (vec![], 2));
         assert!(parts.last_of(3).is_none());
-        parts.add(3, Part::new(&example(5), 5, true));
+        parts.add(3, part(5));
         assert_eq!(
             (orders(&parts, 3), orders(&parts, 1)),
             (vec![5], vec![1, 4])

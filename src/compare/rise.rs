@@ -75,7 +75,9 @@ fn reach(sighting: &Sighting) -> Option<(u32, u32)> {
 /// The same of the datagram that a fragment is of: whichever of its fragments comes first is beyond
 /// all before, and the others are not.
 fn reach_of_datagram(sighting: &Sighting) -> Option<(u32, u32)> {
-    let is_in_row = sighting.form == Form::Piece && !sighting.is_renumbered;
+    // Without ports, what is whole is of the same flow, and has a row of its own.
+    let is_in_row =
+        sighting.form == Form::Piece && sighting.protocol.has_ports() && !sighting.is_renumbered;
     is_in_row.then(|| row_of(sighting.id))
 }
 

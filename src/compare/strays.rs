@@ -18,6 +18,8 @@ pub(super) struct Strays {
     lines: Vec<Line>,
     /// Those that nobody asked for.
     count: usize,
+    /// Those of them that are in fragments.
+    in_fragments: usize,
     /// Those that wait in line, and are not forgotten here yet.
     in_line: usize,
 }
@@ -162,6 +164,7 @@ impl Strays {
         line.count += 1;
         line.point = stray.point();
         self.count += 1;
+        self.in_fragments += usize::from(stray.sighting.form == Form::Piece);
         number
     }
 
@@ -180,23 +183,31 @@ impl Strays {
         let line = self.line(flow);
         let mut number = line.last;
         for _ in 0..LATEST {
-            let stray = self.all_but_none(number)?;
+            if number == NONE {
+                break;
+            }
+            let stray = &self.all[number];
             if stray.sighting.id == fragment.id {
-                let last = self.parts.last_of(number);
-                let last = last.map_or(&stray.sighting, |part| &part.sighting);
+                let last = self.latest_of(number);
                 return (last.more && last.end() <= fragment.offset).then_some(number);
             }
-            number = if number == line.first {
-                NONE
-            } else {
-                stray.previous
+            number = match number == line.first {
+                true => NONE,
+                false => stray.previous,
             };
         }
         None
     }
 
-    fn all_but_none(&self, number: u32) -> Option<&Stray> {
-        (number != NONE).then(|| &self.all[number])
+    /// What came last of one.
+    pub fn latest_of(&self, number: u32) -> &Sighting {
+        let last = self.parts.last_of(number);
+        last.map_or(&self.all[number].sighting, |part| &part.sighting)
+    }
+
+    /// Whether any is in fragments.
+    pub fn has_fragments(&self) -> bool {
+        self.in_fragments > 0
     }
 
     /// Adds a fragment behind those of a datagram.
@@ -237,6 +248,7 @@ impl Strays {
         } = self.all[number];
         if sighting.form == Form::Piece {
             self.parts.forget(number);
+            self.in_fragments -= 1;
         }
         let line = &mut self.lines[flow as usize];
         let is_first = line.first == number;

@@ -11,6 +11,7 @@ use crate::compare::parts::Part;
 use crate::compare::shape::Place;
 use crate::compare::sighting::Sighting;
 use crate::compare::strays::Stray;
+use crate::model::Timestamp;
 
 /// What one point saw of it, in the order in which it came: by where it begins, without overlaps.
 #[derive(Clone)]
@@ -25,6 +26,8 @@ struct Cut<'a, P> {
 #[derive(Clone, Copy)]
 struct Fragment<'a> {
     sighting: &'a Sighting,
+    /// When it was seen, by the clock of the first point.
+    time: Timestamp,
     order: u32,
     place: Place,
 }
@@ -41,12 +44,14 @@ impl<'a, P: Iterator<Item = &'a Part> + Clone> Cut<'a, P> {
     }
 
     fn fragments(&self) -> impl Iterator<Item = Fragment<'a>> {
-        let first = (&self.first.sighting, self.first.order);
-        let parts = self.parts.clone().map(|part| (&part.sighting, part.order));
+        let first = (&self.first.sighting, self.first.time, self.first.order);
+        let parts = self.parts.clone();
+        let parts = parts.map(|part| (&part.sighting, part.time, part.order));
         let length = self.length;
         let all = (0..).zip(std::iter::once(first).chain(parts));
-        all.map(move |(number, (sighting, order))| Fragment {
+        all.map(move |(number, (sighting, time, order))| Fragment {
             sighting,
+            time,
             order,
             place: Place {
                 number,
@@ -80,7 +85,7 @@ impl Book {
         self.write_alike(number);
         self.write_run(number);
         let cut = Cut::new(first, parts);
-        self.note_cut(flight, &cut, number);
+        self.note_cut(&cut, number);
         for end in ends(self.points, first.point()) {
             self.write_cut(flight, &cut, &end, number);
         }
@@ -92,15 +97,13 @@ impl Book {
     /// Notes what of it came to the point.
     fn note_cut<'a>(
         &mut self,
-        flight: &Flight,
         cut: &Cut<'a, impl Iterator<Item = &'a Part> + Clone>,
         number: usize,
     ) {
         let here = cut.first.point();
         let account = &mut self.accounts[number];
         account.is_carrier |= cut.first.sighting.is_carrier;
-        for Fragment { sighting, .. } in cut.fragments() {
-            let time = flight.time_of(here, sighting);
+        for Fragment { sighting, time, .. } in cut.fragments() {
             account.spans(time, time);
             account.at[here].count(sighting.look.hop_limit, 1, sighting.ip_bytes.into());
         }
@@ -125,6 +128,8 @@ impl Book {
         let is_refused = view.is_refused(flight, flow, fate);
         let is_single = view.is_single(flight, flow, fate);
         let fared = Fared::of(fate, flight.is_backward(flow), 1);
+        let first = cut.fragments().map(|fragment| fragment.time).min();
+        let first = first.unwrap_or(cut.first.time);
         let (mut begins, mut is_cut_off) = (false, false);
         for fragment in cut.fragments() {
             let sighting = fragment.sighting;
@@ -139,7 +144,7 @@ impl Book {
             let place = Some(fragment.place);
             between.shape.count(fate, sighting.ip_bytes, place);
             if !cut.first.sighting.is_carrier {
-                series.count_lone(is_single, fared, cut.first.time);
+                series.count_lone(is_single, fared, first);
             }
             between.shape.lose(fate, fragment.order);
             between.show_alone(fate, || vec![sighting.shown(here)]);

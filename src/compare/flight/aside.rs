@@ -2,7 +2,6 @@
 //! comes to one of its containers: such a packet is kept aside, without a parcel and without
 //! keys, until another point has something that may be it under another name.
 
-use super::cut_aside::may_be_aside_in_fragments;
 use super::stray::Held;
 use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key, datagram_key};
 use crate::compare::sieve::Sieve;
@@ -10,6 +9,7 @@ use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::{Stray, Strays};
 use crate::model::Timestamp;
+use hashbrown::HashSet;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
@@ -26,6 +26,8 @@ pub(super) struct Aside {
     /// Flows of which something is in fragments, and what that may be found by.
     in_fragments: Flows,
     pub(super) sieve: Sieve,
+    /// Flows of fragments that show ports of flows that others know, too: nothing of them is aside.
+    pub(super) mixed: HashSet<u32>,
 }
 
 /// Flows of which points have something aside.
@@ -76,7 +78,7 @@ impl Due {
     }
 }
 
-/// A parcel that is looked for by its bytes.
+/// A parcel that is looked for by its bytes, or by how it begins.
 struct Wanted {
     since: Timestamp,
     parcel: u32,
@@ -138,7 +140,10 @@ impl Flight {
     /// Whether a packet is of such a flow.
     pub fn is_single(&self, point: usize, sighting: &Sighting) -> bool {
         let flow = self.paths.bound_to(point, sighting.lane);
-        let may_be = may_be_aside(sighting) || may_be_aside_in_fragments(sighting);
+        let may_be = match sighting.form {
+            Form::Piece => self.may_be_aside_in_fragments(sighting, flow),
+            Form::Whole | Form::Segment => may_be_aside(sighting),
+        };
         flow != NONE && may_be && self.paths.is_single(flow)
     }
 
@@ -235,31 +240,22 @@ impl Flight {
     /// A stray becomes a parcel; it is noted if it is looked for by its bytes.
     fn call_in_one(&mut self, stray: u32, wanted: &mut Vec<Wanted>) {
         let since = self.strays.get(stray).time;
-        let mut want = |sighting: &Sighting, parcel: u32| {
-            let key = content_key(sighting);
-            wanted.push(Wanted { since, parcel, key });
-        };
-        let of_parts: Vec<Sighting> = {
+        let of_parts: Vec<u64> = {
             let parts = self.strays.parts_of(stray).filter(|part| part.is_wanted);
-            parts.map(|part| part.sighting).collect()
+            parts.map(|part| content_key(&part.sighting)).collect()
         };
         let parcel = self.become_parcel(stray);
         let stray = *self.strays.get(stray);
-        self.show_identity(parcel, &stray);
-        if stray.is_wanted {
-            want(&stray.sighting, parcel);
-        }
-        of_parts.iter().for_each(|sighting| want(sighting, parcel));
-    }
-
-    /// Lets what was a stray be found by its name.
-    fn show_identity(&mut self, parcel: u32, stray: &Stray) {
         let (point, sighting) = (stray.point(), &stray.sighting);
         self.add_identity(parcel, sighting, stray.flow, bit(point));
+        let mut begin = None;
         if sighting.form == Form::Piece {
             self.add_key(parcel, datagram_key(stray.flow, sighting.id));
-            self.show_begin(parcel, point, stray.flow, sighting);
+            begin = self.key_of_begin(point, stray.flow, sighting);
         }
+        let content = stray.is_wanted.then(|| content_key(sighting));
+        let keys = content.into_iter().chain(of_parts).chain(begin);
+        wanted.extend(keys.map(|key| Wanted { since, parcel, key }));
     }
 
     /// The first strays of a flow become parcels, up to one.

@@ -19,14 +19,26 @@ pub(super) fn begin_key(sighting: &Sighting, point: usize) -> u64 {
 impl Flight {
     /// Lets a datagram be found by how it begins, where nothing else may tell.
     pub(super) fn show_begin(&mut self, number: u32, point: usize, flow: u32, sighting: &Sighting) {
+        if let Some(key) = self.key_of_begin(point, flow, sighting) {
+            self.add_key(number, key);
+        }
+    }
+
+    /// What it is found by then.
+    pub(super) fn key_of_begin(
+        &mut self,
+        point: usize,
+        flow: u32,
+        sighting: &Sighting,
+    ) -> Option<u64> {
         if !self.is_known_by_begin(point, flow, sighting) {
-            return;
+            return None;
         }
         if sighting.form == Form::Whole {
             // Its fragments are of that, wherever they are seen.
             self.paths.base_of(point, sighting.lane);
         }
-        self.add_key(number, begin_key(sighting, point));
+        Some(begin_key(sighting, point))
     }
 
     fn is_known_by_begin(&mut self, point: usize, flow: u32, sighting: &Sighting) -> bool {
@@ -67,7 +79,7 @@ impl Flight {
 
     /// Whether another point saw something begin like a sighting.
     pub(super) fn is_begun_elsewhere(&self, point: usize, sighting: &Sighting) -> bool {
-        sighting.begins_datagram() && self.begun_elsewhere(point, sighting).next().is_some()
+        self.begun_elsewhere(point, sighting).next().is_some()
     }
 
     /// What other points saw begin like a sighting, of each the newest first.

@@ -1,6 +1,6 @@
 //! Fragments of flows that one point alone knows, as the outer packets of tunnels are where another
-//! point is inside: a datagram of which all come in order is kept aside as one, like a packet that
-//! is whole. It becomes a parcel once anything comes that may be of it: by its name, or by its
+//! point is inside: a datagram of which each comes behind those before is kept aside as one, like a
+//! packet that is whole. It becomes a parcel once anything comes that may be of it: by its name, or by its
 //! bytes, of which is known whether somebody has such aside.
 
 use super::begun::begin_key;
@@ -11,15 +11,6 @@ use crate::compare::parts::Part;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
-
-/// Whether a fragment may be kept aside by its kind: where there are no ports, what is whole is of
-/// the same flow.
-pub(super) fn may_be_aside_in_fragments(sighting: &Sighting) -> bool {
-    sighting.form == Form::Piece
-        && sighting.protocol.has_ports()
-        && sighting.bytes > 0
-        && !sighting.is_renumbered
-}
 
 /// What a fragment and those behind it may be found by, by those who have it under other names;
 /// `None` where they are not.
@@ -32,10 +23,20 @@ fn ways_to_find(sighting: &Sighting, point: usize, is_wanted: bool) -> [Option<u
 }
 
 impl Flight {
+    /// Whether a fragment may be kept aside by its kind and what is known of its flow: where there
+    /// are no ports, what is whole is of the same.
+    pub(super) fn may_be_aside_in_fragments(&self, sighting: &Sighting, flow: u32) -> bool {
+        sighting.form == Form::Piece
+            && sighting.protocol.has_ports()
+            && sighting.bytes > 0
+            && !sighting.is_renumbered
+            && (self.aside.mixed.is_empty() || !self.aside.mixed.contains(&flow))
+    }
+
     /// Keeps a fragment aside, if that may be; says whether it did.
     pub(super) fn keep_piece_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         let (point, sighting, _) = arrival.parts();
-        let may_be = may_be_aside_in_fragments(sighting)
+        let may_be = self.may_be_aside_in_fragments(sighting, flow)
             && self.paths.is_single(flow)
             && self.strays.may_be_of(flow, point);
         may_be
@@ -48,17 +49,23 @@ impl Flight {
     /// Keeps the first fragment of a datagram aside.
     fn begins_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         let (point, sighting, time) = arrival.parts();
-        if !sighting.is_fresh || self.is_begun_elsewhere(point, sighting) {
+        if !sighting.is_fresh {
             return false;
+        }
+        if sighting.begins_datagram() {
+            self.call_in_begun_alike(point, sighting);
+            if self.is_begun_elsewhere(point, sighting) {
+                return false;
+            }
         }
         let Some(is_wanted) = self.is_wanted_aside(arrival, flow) else {
             return false;
         };
         let ported = self.ported_flow(point, sighting);
         if ported != NONE && !self.paths.is_single(ported) {
+            self.aside.mixed.insert(flow);
             return false;
         }
-        self.ask_the_way(flow);
         for flow in [flow, ported].into_iter().filter(|flow| *flow != NONE) {
             self.ask_the_way(flow);
             self.paths.get_mut(flow).is_carrier |= sighting.is_carrier;
@@ -76,10 +83,9 @@ impl Flight {
 
     /// Keeps another fragment aside with those of its datagram.
     fn goes_on_aside(&mut self, arrival: Arrival<'_>, number: u32) -> bool {
-        let (point, sighting, _) = arrival.parts();
+        let (point, sighting, time) = arrival.parts();
         let stray = *self.strays.get(number);
-        let last = self.strays.parts_of(number).last();
-        let before = last.map_or(stray.sighting.time, |last| last.sighting.time);
+        let before = self.strays.latest_of(number).time;
         if apart(sighting.time, before) > FRAGMENTS_COME_WITHIN {
             return false;
         }
@@ -89,7 +95,7 @@ impl Flight {
         let order = self.paths.next_order(self.counted_aside(&stray), point);
         self.note_aside(point, sighting, is_wanted);
         self.strays
-            .add_part(number, Part::new(sighting, order, is_wanted));
+            .add_part(number, Part::new(sighting, time, order, is_wanted));
         self.keep_to_bounds();
         true
     }
@@ -166,7 +172,7 @@ impl Flight {
 
     /// The same of what goes between the addresses of a flow.
     pub(super) fn call_in_fragments_of(&mut self, flow: u32) {
-        if self.aside.sieve.is_empty() {
+        if !self.strays.has_fragments() {
             return;
         }
         while let Some(base) = self.base_aside(flow) {
@@ -175,7 +181,8 @@ impl Flight {
     }
 
     fn base_aside(&self, flow: u32) -> Option<u32> {
-        let mut bases = self.paths.bases(flow);
+        let names = self.paths.names(flow);
+        let mut bases = names.flat_map(|name| self.paths.bases(name));
         bases.find(|base| self.strays.first_of(*base) != NONE)
     }
 
@@ -193,13 +200,13 @@ impl Flight {
             self.pieces[piece].seen = bit(point);
             self.pieces[piece].counted_in = flow;
         }
-        let last = parts.last().map_or(&first.sighting, |part| &part.sighting);
-        let (until, length) = (self.time_of(point, last), last.end());
-        let is_ended = !last.more;
         let known = &mut self.parcels[parcel];
-        known.last = known.last.max(until);
-        if is_ended && known.length == UNKNOWN {
-            known.length = length;
+        for Part { sighting, time, .. } in &parts {
+            known.first = known.first.min(*time);
+            known.last = known.last.max(*time);
+            if !sighting.more && known.length == UNKNOWN {
+                known.length = sighting.end();
+            }
         }
         if flow != self.paths.resolve(first.flow) {
             self.parcels[parcel].ported = flow;
@@ -364,6 +371,99 @@ mod tests {
         }
     }
 
+    /// A fragment that is not looked for by its bytes where many of its flow were seen.
+    fn unremarkable(id: u32, number: u32) -> Sighting {
+        let salted = (1..).map(|salt| {
+            let fragment = fragment(id, number);
+            let head = fragment.head | salt << 32;
+            Sighting { head, ..fragment }
+        });
+        let mut salted = salted;
+        let found = salted.find(|sighting| !sighting.content().is_multiple_of(8));
+        found.unwrap()
+    }
+
+    /// Both points have seen much of each flow that they know.
+    fn see_much(flight: &mut Flight) {
+        for flow in 0..flight.paths.count() as u32 {
+            flight.paths.get_mut(flow).sightings = super::super::EAGER;
+        }
+    }
+
+    /// What comes next of a flow whose identifications are in a row.
+    fn take_next(flight: &mut Flight, point: usize, sighting: Sighting) {
+        let is_fresh = point == A || sighting.offset == 0;
+        take(
+            flight,
+            point,
+            200,
+            &Sighting {
+                is_fresh,
+                ..sighting
+            },
+        );
+    }
+
+    #[test]
+    fn what_begins_alike_at_another_point_is_called_in() {
+        let mut flight = flight([1, 2]);
+        take_all(&mut flight, &whole_datagrams(A, 1..9), true);
+        take_all(&mut flight, &whole_datagrams(B, 101..109), true);
+        see_much(&mut flight);
+        take_next(&mut flight, A, unremarkable(20, 0));
+        let before = flight.strays.len();
+        take_next(&mut flight, B, unremarkable(109, 0));
+        assert_eq!(flight.strays.len(), before + 1, "it begins otherwise");
+        take_next(&mut flight, B, unremarkable(20, 0));
+        let flow = flight.paths.bound_to(A, BASE);
+        assert_eq!(flight.strays.of(flow, A), 0);
+        assert_eq!(
+            flight.latest[A], flight.latest[B],
+            "it is the same datagram"
+        );
+    }
+
+    #[test]
+    fn fragments_without_a_begin_are_called_in_by_what_is_whole() {
+        let mut flight = flight([1, 1]);
+        let ends = |ids: std::ops::Range<u32>| ids.map(|id| (A, unremarkable(id, 1)));
+        take_all(&mut flight, &ends(1..9).collect::<Vec<_>>(), true);
+        see_much(&mut flight);
+        take(&mut flight, A, 5_100, &unremarkable(9, 1));
+        for id in 10..14 {
+            take_next(&mut flight, A, unremarkable(id, 1));
+        }
+        assert!(flight.strays.has_fragments() && flight.aside.sieve.is_empty());
+        let whole = |id: u32| Sighting {
+            lane: PORTED[0],
+            bytes: 2 * BYTES,
+            ip_bytes: 2 * BYTES + 20,
+            ..example(id)
+        };
+        take_next(&mut flight, B, whole(900));
+        assert!(flight.strays.has_fragments(), "its flow was not known");
+        take_next(&mut flight, B, whole(12));
+        assert!(!flight.strays.has_fragments());
+    }
+
+    #[test]
+    fn where_others_know_the_ports_nothing_is_aside() {
+        let mut flight = flight([1, 1]);
+        let whole = |id: u32| Sighting {
+            lane: PORTED[0],
+            ..example(id)
+        };
+        let wholes = [A, B].map(|point| (point, whole(900)));
+        take_all(&mut flight, &wholes, true);
+        take_all(&mut flight, &whole_datagrams(A, 1..4), true);
+        let next = fragment(4, 0);
+        assert!(flight.is_single(A, &next) && flight.strays.has_fragments());
+        take_next(&mut flight, A, next);
+        assert!(!flight.is_single(A, &next) && !flight.strays.has_fragments());
+        take_all(&mut flight, &whole_datagrams(A, 5..9), true);
+        assert!(!flight.strays.has_fragments());
+    }
+
     /// All that is told of sightings, but for what is shown of them and how long they took: of what
     /// came to all points, that is over earlier which was never aside, and clocks are known less well
     /// then.
@@ -416,8 +516,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_else_is_told_of_what_was_aside(all in sightings(), host in 1..3_u8) {
+        fn nothing_else_is_told_of_what_was_aside(
+            all in sightings(),
+            host in 1..3_u8,
+            is_turned in prop::bool::ANY,
+        ) {
             let hosts = [1, host];
+            let turned = all.iter().map(|(point, seen)| (point ^ usize::from(is_turned), *seen));
+            let all: Vec<_> = turned.collect();
             prop_assert_eq!(told(hosts, &all, true), told(hosts, &all, false));
         }
     }
