@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use crate::compare::examples::Examples;
     use crate::compare::flight::of_memory::{take, tallies};
-    use crate::compare::flight::of_two_points;
+    use crate::compare::flight::of_points;
     use crate::compare::rise::Rise;
     use crate::compare::sighting::{Batch, example};
     use crate::model::{Addresses, FlowKey, Ports, Protocol, ScopeTag, Timestamp};
@@ -246,8 +246,8 @@ mod tests {
     }
 
     /// Where each point knows what one host sends, long after captures began.
-    fn flight(hosts: [u8; 2]) -> Flight {
-        let mut flight = of_two_points();
+    fn flight<const POINTS: usize>(hosts: [u8; POINTS]) -> Flight {
+        let mut flight = of_points(POINTS);
         for (point, host) in hosts.into_iter().enumerate() {
             let batch = Batch {
                 lanes: [None, Some(1), Some(2)].map(|port| key(host, port)).into(),
@@ -285,7 +285,7 @@ mod tests {
     /// Gives sightings to be taken as they come; `knows_fresh` if it is told which of them begin
     /// something.
     fn take_all(flight: &mut Flight, all: &[(usize, Sighting)], knows_fresh: bool) {
-        let mut rises = [Rise::default(); 2];
+        let mut rises = [Rise::default(); 3];
         for (millisecond, (point, sighting)) in all.iter().enumerate() {
             let is_fresh = rises[*point].takes(sighting) && knows_fresh;
             let time = Timestamp(millisecond as i64 * 1_000_000);
@@ -467,7 +467,11 @@ mod tests {
     /// All that is told of sightings, but for what is shown of them and how long they took: of what
     /// came to all points, that is over earlier which was never aside, and clocks are known less well
     /// then.
-    fn told(hosts: [u8; 2], all: &[(usize, Sighting)], knows_fresh: bool) -> String {
+    fn told<const POINTS: usize>(
+        hosts: [u8; POINTS],
+        all: &[(usize, Sighting)],
+        knows_fresh: bool,
+    ) -> String {
         let mut flight = flight(hosts);
         take_all(&mut flight, all, knows_fresh);
         flight.finish();
@@ -519,11 +523,21 @@ mod tests {
         fn nothing_else_is_told_of_what_was_aside(
             all in sightings(),
             host in 1..3_u8,
-            is_turned in prop::bool::ANY,
+            places in prop::sample::select(vec![[0, 1], [1, 0]]),
         ) {
             let hosts = [1, host];
-            let turned = all.iter().map(|(point, seen)| (point ^ usize::from(is_turned), *seen));
-            let all: Vec<_> = turned.collect();
+            let all: Vec<_> = all.iter().map(|(point, seen)| (places[*point], *seen)).collect();
+            prop_assert_eq!(told(hosts, &all, true), told(hosts, &all, false));
+        }
+
+        #[test]
+        fn nor_of_what_was_aside_at_one_of_three(
+            all in sightings(),
+            host in 1..3_u8,
+            places in prop::sample::select(vec![[0, 1], [0, 2], [1, 0], [1, 2], [2, 0]]),
+        ) {
+            let hosts = [1, host, host];
+            let all: Vec<_> = all.iter().map(|(point, seen)| (places[*point], *seen)).collect();
             prop_assert_eq!(told(hosts, &all, true), told(hosts, &all, false));
         }
     }
