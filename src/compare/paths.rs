@@ -232,11 +232,15 @@ impl Paths {
     /// The flow of fragments between the addresses of a lane, if they have a lane.
     pub fn base_of(&mut self, point: usize, lane: Lane) -> Option<u32> {
         let base = self.lanes[point][lane as usize].base;
-        let known = (base != NO_LANE).then(|| self.flow_of(point, base))?;
-        Some(match known {
-            NONE => self.add(point, base),
+        (base != NO_LANE).then(|| self.flow_or_new(point, base))
+    }
+
+    /// The flow of a lane, which is a new one as long as that is not known.
+    pub fn flow_or_new(&mut self, point: usize, lane: Lane) -> u32 {
+        match self.flow_of(point, lane) {
+            NONE => self.add(point, lane),
             flow => flow,
-        })
+        }
     }
 
     /// The lane of the fragments between the addresses of a lane, if there is one.

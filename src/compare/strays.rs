@@ -217,8 +217,7 @@ impl Strays {
 
     /// What came of a datagram behind its first fragment.
     pub fn parts_of(&self, number: u32) -> impl Iterator<Item = &Part> + Clone {
-        let is_cut = self.all[number].sighting.form == Form::Piece;
-        self.parts.of(if is_cut { number } else { NONE })
+        self.parts.of(number)
     }
 
     /// Somebody asks for one: it is this parcel from now on.

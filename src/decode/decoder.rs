@@ -59,15 +59,14 @@ impl Decoder {
     ///
     /// [`Unverifiable`]: crate::model::Verdict::Unverifiable
     pub fn transport(&self, whole: &Whole, head: &[u8]) -> Transport {
-        self.read(&whole.upper(whole.view(head))).0.transport
+        self.begun(whole, head).0
     }
 
     /// Whether the payload of a first fragment begins a tunnel that should be
     /// opened once the datagram is whole, so that its bytes must be kept. `head` is
     /// what was captured of the beginning of that payload.
     pub fn carries_tunnel(&self, whole: &Whole, head: &[u8]) -> bool {
-        let (_, inside) = self.read(&whole.upper(whole.view(head)));
-        matches!(inside, Inside::Tunnel(_))
+        self.begun(whole, head).1
     }
 
     /// Both of these.

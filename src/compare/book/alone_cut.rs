@@ -14,7 +14,6 @@ use crate::compare::strays::Stray;
 use crate::model::Timestamp;
 
 /// What one point saw of it, in the order in which it came: by where it begins, without overlaps.
-#[derive(Clone)]
 struct Cut<'a, P> {
     first: &'a Stray,
     parts: P,
@@ -23,7 +22,6 @@ struct Cut<'a, P> {
 }
 
 /// A fragment of it.
-#[derive(Clone, Copy)]
 struct Fragment<'a> {
     sighting: &'a Sighting,
     /// When it was seen, by the clock of the first point.

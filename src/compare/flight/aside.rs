@@ -155,7 +155,7 @@ impl Flight {
             time,
         };
         let flow = self.paths.flow_of(point, sighting.lane);
-        if sighting.form == Form::Piece || !self.keep_aside(arrival, flow) {
+        if !self.keep_aside(arrival, flow) {
             self.take_now(arrival);
         }
     }

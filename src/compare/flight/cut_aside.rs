@@ -109,12 +109,9 @@ impl Flight {
 
     /// The flow of the ports that a first fragment shows.
     fn ported_flow(&mut self, point: usize, sighting: &Sighting) -> u32 {
-        if sighting.ported == NO_LANE {
-            return NONE;
-        }
-        match self.paths.flow_of(point, sighting.ported) {
-            NONE => self.paths.add(point, sighting.ported),
-            known => known,
+        match sighting.ported {
+            NO_LANE => NONE,
+            ported => self.paths.flow_or_new(point, ported),
         }
     }
 

@@ -450,12 +450,11 @@ impl Flight {
             } => flow,
             parcel => parcel.ported,
         };
-        let mine = self.paths.flow_of(point, sighting.ported);
-        let ported = match (known, mine) {
-            (NONE, NONE) => self.paths.add(point, sighting.ported),
-            (NONE, mine) => mine,
-            (known, mine) => {
+        let ported = match known {
+            NONE => self.paths.flow_or_new(point, sighting.ported),
+            known => {
                 let known = self.paths.resolve(known);
+                let mine = self.paths.flow_of(point, sighting.ported);
                 if mine != known && self.paths.may_bind(point, sighting.ported, known) {
                     self.paths.bind(point, sighting.ported, known);
                 }
