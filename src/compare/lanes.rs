@@ -2,7 +2,7 @@
 
 use super::names::Name;
 use super::refused::Refused;
-use super::rise::Rise;
+use super::rise::{Rise, in_row};
 use super::sighting::{Lane, NO_LANE, Sighting};
 use super::words::Words;
 use crate::model::{FlowKey, Ports};
@@ -22,8 +22,9 @@ pub(super) const TOGETHER: usize = 32;
 /// So many flows are in a cache anyway.
 const NEAR: usize = 1 << 12;
 
-/// Of these it is noted where they are in the table, mostly each in a place of its own.
-const NOTED: usize = 2 * NEAR;
+/// Of these it is noted where they are in the table, nearly each in a place of its own: where
+/// another is, the processor has gone on as if it were this one.
+const NOTED: usize = 4 * NEAR;
 
 /// The flows of one point.
 #[derive(Debug)]
@@ -75,90 +76,105 @@ impl Lanes {
     /// The number of a flow whose packets come in fragments; `None` beyond the bound.
     pub fn number_of_cut(&mut self, key: &FlowKey) -> Option<Lane> {
         let words = Words::of(key);
-        let Some(known) = self.find_or_add(key, &words, self.hash(&words)) else {
-            self.refuse(key);
+        let place = self.place_of(&words, self.hash(&words));
+        let Some(known) = place.and_then(|place| self.known.get_bucket_mut(place)) else {
+            self.refuse(&words);
             return None;
         };
         let lane = known.lane;
         if !std::mem::replace(&mut known.may_be_cut, true) {
-            self.add_base(lane, key);
+            self.add_base(lane, &words);
         }
         Some(lane)
     }
 
     /// Gives the next packet of a flow its lane, [`NO_LANE`] beyond the bound, and says
     /// whether it is surely beyond all before.
-    #[inline(always)]
     pub fn name(&mut self, key: &FlowKey, sighting: &mut Sighting) {
         let words = Words::of(key);
-        let hash = self.hash(&words);
-        let place = self.noted[noted_at(hash)];
-        match self.known.get_bucket_mut(place.into()) {
-            Some(known) if known.key == words => {
-                if known.name(sighting) {
-                    self.add_base(sighting.lane, key);
-                }
-            }
-            _ => {
-                self.name_by(key, &words, hash, sighting);
-                if self.is_near() {
-                    self.note(&words, hash);
-                }
+        self.name_by(&words, self.hash(&words), sighting);
+    }
+
+    /// The same of several packets, [`TOGETHER`] at most, which all wait for memory together.
+    pub fn name_together(&mut self, flows: &[Words], sightings: &mut [Sighting]) {
+        let mut hashes = [0; TOGETHER];
+        let mut read = 0;
+        for (hash, words) in hashes.iter_mut().zip(flows) {
+            *hash = self.hash(words);
+            read ^= self.read(*hash);
+        }
+        std::hint::black_box(read);
+        for (sighting, (words, hash)) in sightings.iter_mut().zip(flows.iter().zip(hashes)) {
+            self.name_by(words, hash, sighting);
+        }
+    }
+
+    /// Reads what is known of a flow.
+    #[inline(always)]
+    fn read(&self, hash: u64) -> Lane {
+        let known = match self.is_near() {
+            true => self.known.get_bucket(self.noted[noted_at(hash)].into()),
+            false => self.known.iter_hash(hash).next(),
+        };
+        known.map_or(NO_LANE, |known| known.lane)
+    }
+
+    #[inline(always)]
+    fn name_by(&mut self, words: &Words, hash: u64, sighting: &mut Sighting) {
+        let noted = match self.is_near() {
+            true => self.known.get_bucket_mut(self.noted[noted_at(hash)].into()),
+            false => None,
+        };
+        let wants_base = match noted {
+            Some(known) if known.key == *words => known.name(sighting),
+            _ => self.name_anew(words, hash, sighting),
+        };
+        if wants_base {
+            self.add_base(sighting.lane, words);
+        }
+    }
+
+    /// The same of a flow that is not where it is noted; says whether the lane of its fragments is
+    /// to be found.
+    #[inline(never)]
+    fn name_anew(&mut self, words: &Words, hash: u64, sighting: &mut Sighting) -> bool {
+        let place = self.place_of(words, hash);
+        match place.and_then(|place| self.known.get_bucket_mut(place)) {
+            Some(known) => known.name(sighting),
+            None => {
+                sighting.lane = NO_LANE;
+                self.refuse(words);
+                false
             }
         }
+    }
+
+    /// Where a flow is, which is noted; `None` beyond the bound.
+    fn place_of(&mut self, words: &Words, hash: u64) -> Option<usize> {
+        let place = match self.known.find_entry(hash, |known| known.key == *words) {
+            Ok(known) => known.bucket_index(),
+            Err(absent) => {
+                let place = add(absent.into_table(), words, hash, &self.hasher)?;
+                self.fresh.push(words.key());
+                place
+            }
+        };
+        if let (true, Ok(place)) = (self.is_near(), place.try_into()) {
+            self.noted[noted_at(hash)] = place;
+        }
+        Some(place)
     }
 
     /// Whether what is known of all flows is in a cache anyway.
     #[inline]
-    pub fn is_near(&self) -> bool {
+    fn is_near(&self) -> bool {
         self.known.len() <= NEAR
     }
 
-    /// Notes where a flow is.
-    #[inline(never)]
-    fn note(&mut self, words: &Words, hash: u64) {
-        let place = self
-            .known
-            .find_bucket_index(hash, |known| known.key == *words);
-        if let Some(Ok(place)) = place.map(u16::try_from) {
-            self.noted[noted_at(hash)] = place;
-        }
-    }
-
-    /// Names several packets: in a large table here all wait for memory together.
-    pub fn name_together(&mut self, keys: &[FlowKey; TOGETHER], sightings: &mut [Sighting]) {
-        let all = keys.each_ref().map(Words::of);
-        let hashes = all.each_ref().map(|words| self.hash(words));
-        self.fetch(&hashes);
-        let flows = keys.iter().zip(&all).zip(hashes);
-        for (sighting, ((key, words), hash)) in sightings.iter_mut().zip(flows) {
-            self.name_by(key, words, hash, sighting);
-        }
-    }
-
-    /// Reads what is known of flows.
-    fn fetch(&self, hashes: &[u64; TOGETHER]) {
-        let lanes = hashes.iter().map(|hash| {
-            let mut known = self.known.iter_hash(*hash);
-            known.next().map_or(NO_LANE, |known| known.lane)
-        });
-        std::hint::black_box(lanes.fold(0, |read, lane| read ^ lane));
-    }
-
-    fn name_by(&mut self, key: &FlowKey, words: &Words, hash: u64, sighting: &mut Sighting) {
-        let Some(known) = self.find_or_add(key, words, hash) else {
-            sighting.lane = NO_LANE;
-            return self.refuse(key);
-        };
-        if known.name(sighting) {
-            self.add_base(sighting.lane, key);
-        }
-    }
-
     #[cold]
-    fn refuse(&mut self, key: &FlowKey) {
+    fn refuse(&mut self, words: &Words) {
         self.refused = self.refused.saturating_add(1);
-        let name = Name::of(key).hash();
+        let name = Name::of(&words.key()).hash();
         if self.refused_names.insert(name) {
             self.fresh_refused.push(name);
         }
@@ -166,25 +182,11 @@ impl Lanes {
 
     /// Finds the lane of the fragments of a flow.
     #[cold]
-    fn add_base(&mut self, lane: Lane, key: &FlowKey) {
-        let base = without_ports(key);
-        let words = Words::of(&base);
-        if let Some(base) = self.find_or_add(&base, &words, self.hash(&words)) {
-            let base = base.lane;
-            self.bases.push((lane, base));
-        }
-    }
-
-    /// What is known of a flow; `None` beyond the bound.
-    fn find_or_add(&mut self, key: &FlowKey, words: &Words, hash: u64) -> Option<&mut Known> {
-        match self.known.find_entry(hash, |known| known.key == *words) {
-            Ok(known) => Some(known.into_mut()),
-            Err(absent) => {
-                let is_base = key.ports.is_none();
-                let known = add(absent.into_table(), words, is_base, hash, &self.hasher)?;
-                self.fresh.push(*key);
-                Some(known)
-            }
+    fn add_base(&mut self, lane: Lane, words: &Words) {
+        let base = Words::of(&without_ports(&words.key()));
+        let place = self.place_of(&base, self.hash(&base));
+        if let Some(base) = place.and_then(|place| self.known.get_bucket(place)) {
+            self.bases.push((lane, base.lane));
         }
     }
 
@@ -219,7 +221,7 @@ impl Known {
     #[inline(always)]
     fn name(&mut self, sighting: &mut Sighting) -> bool {
         sighting.lane = self.lane;
-        sighting.is_fresh = self.rise.takes(sighting);
+        sighting.is_fresh = self.rise.takes(in_row(sighting));
         sighting.may_come_cut() && !std::mem::replace(&mut self.may_be_cut, true)
     }
 }
@@ -231,15 +233,15 @@ fn noted_at(hash: u64) -> usize {
     (hash >> u32::BITS) as usize % NOTED
 }
 
-/// Adds a flow, unless there are too many.
+/// Adds a flow, unless there are too many; gives where it is.
 #[cold]
-fn add<'a>(
-    known: &'a mut HashTable<Known>,
+fn add(
+    known: &mut HashTable<Known>,
     words: &Words,
-    is_base: bool,
     hash: u64,
     hasher: &RandomState,
-) -> Option<&'a mut Known> {
+) -> Option<usize> {
+    let is_base = words.has_no_ports();
     let reserve = if is_base { RESERVE } else { 0 };
     if known.len() >= MAX_LANES + reserve {
         return None;
@@ -251,7 +253,7 @@ fn add<'a>(
         may_be_cut: is_base,
     };
     let added = known.insert_unique(hash, flow, |known| hasher.hash_one(known.key));
-    Some(added.into_mut())
+    Some(added.bucket_index())
 }
 
 /// The flow of its fragments.

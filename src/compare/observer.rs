@@ -8,7 +8,8 @@ use super::lanes::{Lanes, TOGETHER};
 use super::look::Look;
 use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
 use super::views::{Place as At, Views};
-use crate::decode::{DecodeOptions, Decoder, Plain, Whole};
+use super::words::Words;
+use crate::decode::{DecodeOptions, Decoder, IpFields, Plain, Whole};
 use crate::model::facts::{
     Carries, Fragment, Layer, MAX_LAYERS, Packet, Piece, Segment, Transport,
 };
@@ -71,7 +72,7 @@ struct Sight {
     lanes: Lanes,
     sightings: Vec<Sighting>,
     /// Flows of the latest of these, whose lanes are not known yet.
-    unnamed: Vec<FlowKey>,
+    unnamed: Vec<Words>,
     /// Fragments found inside whole tunnel packets, with the bytes of these.
     inside: Vec<(FragmentFacts, Vec<u8>)>,
     head_bytes: usize,
@@ -156,6 +157,7 @@ impl Observer {
         &self.extent
     }
 
+    #[inline(always)]
     fn frame(&mut self, frame: &Frame<'_>, has_several: bool) {
         self.frames += 1;
         self.extent.take(frame.timestamp);
@@ -164,22 +166,27 @@ impl Observer {
             return;
         }
         self.truncated += u64::from(frame.is_truncated());
-        self.sight.found = Found {
+        let found = Found {
             frame: frame.id,
             time: frame.timestamp,
             wire_bytes: frame.wire_bytes.into(),
             at: At::of(frame, has_several),
         };
-        match self.sight.decoder.plain(frame) {
-            Some(plain) => self.sight.plain(frame, &plain),
-            None => {
-                self.sight.name();
-                self.layers(frame);
-            }
+        // What other interfaces may have shown is looked at layer by layer.
+        let plain = match found.at {
+            None => self.sight.decoder.plain(frame),
+            Some(_) => None,
+        };
+        match plain {
+            None => self.layers(frame, found),
+            Some(plain) => self.sight.plain(&plain, &found),
         }
     }
 
-    fn layers(&mut self, frame: &Frame<'_>) {
+    #[inline(never)]
+    fn layers(&mut self, frame: &Frame<'_>, found: Found) {
+        self.sight.name();
+        self.sight.found = found;
         self.sight.decoder.frame(frame, &mut self.packet);
         let Some(layer) = self.packet.layers.last() else {
             return;
@@ -337,50 +344,45 @@ fn is_cut(layer: &Layer) -> bool {
 impl Sight {
     /// An ordinary frame: Ethernet, one IP header, UDP or TCP.
     #[inline(always)]
-    fn plain(&mut self, frame: &Frame<'_>, plain: &Plain<'_>) {
+    fn plain(&mut self, plain: &Plain<'_>, found: &Found) {
         let upper = plain.upper();
-        let ip = IpFields::of(frame.data, 14, plain.key.addresses.version);
-        let base = Sighting {
-            ip_bytes: plain.ip_bytes,
-            ..self.sighting(
-                NO_LANE,
-                plain.key.protocol,
-                &ip,
-                (Some(Verdict::Good), false),
-            )
-        };
         let bytes = upper.len() as u32;
+        let base = |sight: &Self| {
+            let look = (Some(Verdict::Good), false);
+            Sighting {
+                protocol: plain.key.protocol,
+                ip_bytes: plain.ip_bytes,
+                ..sight.sighting(found, plain.key.addresses.version, &plain.ip, look)
+            }
+        };
         // Each is made where it stays: to copy it takes as long as to look up its flow.
         match plain.segment() {
             None => {
                 let content = Content::of_plain_udp(plain, self.head_bytes);
-                self.sightings.push(of_whole(base, bytes, &content));
+                let datagram = of_whole(base(self), bytes, &content);
+                self.take_plain(datagram, &plain.key);
             }
             Some(segment) if segment.payload_bytes > 0 => {
                 let header = bytes.saturating_sub(segment.payload_bytes) as usize;
                 let content = Content::of_plain_stream(plain, header, self.head_bytes);
-                self.sightings.push(of_segment(base, &segment, &content));
+                let stretch = of_segment(base(self), &segment, &content);
+                self.take_plain(stretch, &plain.key);
             }
             Some(_) => {
-                let control = of_control(base, bytes, upper, self.head_bytes);
-                self.sightings.push(control);
+                let control = of_control(base(self), bytes, upper, self.head_bytes);
+                self.take_plain(control, &plain.key);
             }
         }
-        if self.found.at.is_some() && self.is_latest_seen_again(&plain.key) {
-            return;
-        }
-        self.name_latest(&plain.key);
     }
 
-    /// Whether another interface showed the latest sighting, which then goes.
-    #[cold]
-    fn is_latest_seen_again(&mut self, key: &FlowKey) -> bool {
-        let latest = self.sightings.last().copied();
-        let is_again = latest.is_some_and(|latest| self.is_seen_again(&latest, key));
-        if is_again {
-            self.sightings.pop();
+    /// Writes down what was seen of an ordinary frame; its lane is found together with others.
+    #[inline(always)]
+    fn take_plain(&mut self, sighting: Sighting, key: &FlowKey) {
+        self.sightings.push(sighting);
+        self.unnamed.push(Words::of(key));
+        if self.unnamed.len() == TOGETHER {
+            self.name();
         }
-        is_again
     }
 
     /// Whether another interface showed something.
@@ -389,49 +391,18 @@ impl Sight {
         at.is_some_and(|at| !self.views.take(at, sighting, key))
     }
 
-    /// Finds the lane of the latest sighting, at once or together with others.
-    #[inline(always)]
-    fn name_latest(&mut self, key: &FlowKey) {
-        if self.lanes.is_near() {
-            if let Some(latest) = self.sightings.last_mut() {
-                self.lanes.name(key, latest);
-            }
-            self.sightings.pop_if(|latest| latest.lane == NO_LANE);
-            return;
-        }
-        self.unnamed.push(*key);
-        if self.unnamed.len() == TOGETHER {
-            self.name_together();
-        }
-    }
-
-    /// Finds the lanes of as many sightings as are looked up together.
-    fn name_together(&mut self) {
-        let first = self.sightings.len() - self.unnamed.len();
-        let Some(keys) = self.unnamed.first_chunk() else {
-            return;
-        };
-        self.lanes.name_together(keys, &mut self.sightings[first..]);
-        self.named(first);
-    }
-
-    /// Finds the lanes of all that have none yet.
+    /// Finds the lanes of all that have none yet; those that are refused one go.
+    #[inline(never)]
     fn name(&mut self) {
         let first = self.sightings.len() - self.unnamed.len();
-        for (sighting, key) in self.sightings[first..].iter_mut().zip(&self.unnamed) {
-            self.lanes.name(key, sighting);
-        }
-        self.named(first);
-    }
-
-    /// From a place on all have lanes, but those that were refused one, which go.
-    fn named(&mut self, first: usize) {
+        let refused_before = self.lanes.refused;
+        self.lanes
+            .name_together(&self.unnamed, &mut self.sightings[first..]);
         self.unnamed.clear();
-        let is_refused = |sighting: &Sighting| sighting.lane == NO_LANE;
-        if self.sightings[first..].iter().any(is_refused) {
+        if self.lanes.refused > refused_before {
             let named = self.sightings.split_off(first).into_iter();
-            self.sightings
-                .extend(named.filter(|sighting| !is_refused(sighting)));
+            let named = named.filter(|sighting| sighting.lane != NO_LANE);
+            self.sightings.extend(named);
         }
     }
 
@@ -446,9 +417,10 @@ impl Sight {
         }
         let payload = captured(layer, data);
         self.note_cut(layer, payload);
-        let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
+        let version = layer.addresses.version;
+        let ip = IpFields::of(data, header_start(layer), version);
         let look = (checksum(&layer.transport), is_cut(layer));
-        let base = self.sighting(NO_LANE, layer.protocol, &ip, look);
+        let base = self.sighting(&self.found, version, &ip, look);
         let sighting = match &layer.transport {
             Transport::Tcp(tcp) if tcp.segment.payload_bytes > 0 => {
                 let start = layer
@@ -465,6 +437,7 @@ impl Sight {
             }
         };
         let mut sighting = Sighting {
+            protocol: layer.protocol,
             ip_bytes: layer.ip_bytes,
             ..sighting
         };
@@ -499,10 +472,13 @@ impl Sight {
         };
         let payload = captured(layer, data);
         self.note_cut(layer, payload);
-        let ip = IpFields::of(data, header_start(layer), layer.addresses.version);
+        let version = layer.addresses.version;
+        let ip = IpFields::of(data, header_start(layer), version);
         let content = Content::of_piece(layer, piece, payload, self.head_bytes);
-        let base = self.sighting(NO_LANE, layer.protocol, &ip, (None, is_cut(layer)));
+        let look = (None, is_cut(layer));
+        let base = self.sighting(&self.found, version, &ip, look);
         let mut sighting = Sighting {
+            protocol: layer.protocol,
             form: Form::Piece,
             id: piece.id,
             is_numbered: true,
@@ -546,22 +522,20 @@ impl Sight {
     }
 
     /// What all have in common.
-    #[inline]
+    #[inline(always)]
     fn sighting(
         &self,
-        lane: Lane,
-        protocol: Protocol,
+        found: &Found,
+        version: IpVersion,
         ip: &IpFields,
         (verdict, is_cut): (Option<Verdict>, bool),
     ) -> Sighting {
         Sighting {
-            time: self.found.time,
-            frame: self.found.frame.number,
-            lane,
-            protocol,
+            time: found.time,
+            frame: found.frame.number,
             id: if self.keeps_ids { ip.id } else { 0 },
             is_numbered: ip.is_numbered && self.keeps_ids,
-            is_renumbered: ip.is_v6 || !self.keeps_ids,
+            is_renumbered: version == IpVersion::V6 || !self.keeps_ids,
             look: Look::new(ip.hop_limit, ip.traffic_class, verdict, is_cut),
             ..BLANK
         }
@@ -653,44 +627,6 @@ fn checksum(transport: &Transport) -> Option<Verdict> {
     }
 }
 
-/// DF, in octet 6 of an IPv4 header.
-const DONT_FRAGMENT: u8 = 0x40;
-
-/// Fields of an IP header that decoding has no use for.
-struct IpFields {
-    id: u32,
-    is_numbered: bool,
-    is_v6: bool,
-    hop_limit: u8,
-    traffic_class: u8,
-}
-
-impl IpFields {
-    fn of(data: &[u8], start: usize, version: IpVersion) -> Self {
-        let header = data
-            .get(start..)
-            .and_then(<[_]>::first_chunk::<12>)
-            .copied();
-        let header = header.unwrap_or_default();
-        match version {
-            IpVersion::V4 => Self {
-                id: u16::from_be_bytes([header[4], header[5]]).into(),
-                is_numbered: header[4..6] != [0, 0] || header[6] & DONT_FRAGMENT == 0,
-                is_v6: false,
-                hop_limit: header[8],
-                traffic_class: header[1],
-            },
-            IpVersion::V6 => Self {
-                id: 0,
-                is_numbered: false,
-                is_v6: true,
-                hop_limit: header[7],
-                traffic_class: header[0] << 4 | header[1] >> 4,
-            },
-        }
-    }
-}
-
 /// Where the IP header of a layer begins.
 fn header_start(layer: &Layer) -> usize {
     let header = layer.ip_bytes.saturating_sub(layer.payload_bytes);
@@ -759,8 +695,13 @@ mod tests {
         let [mut glance, mut walk] = [(); 2].map(|()| observer(head_bytes));
         glance.sight.decoder.plain(&frame(&bytes))?;
         glance.frame(&frame(&bytes), false);
-        walk.sight.found = glance.sight.found;
-        walk.layers(&frame(&bytes));
+        let found = Found {
+            frame: frame(&bytes).id,
+            time: frame(&bytes).timestamp,
+            wire_bytes: bytes.len() as u64,
+            at: None,
+        };
+        walk.layers(&frame(&bytes), found);
         Some([glance, walk].map(|mut observer| {
             let seen = observer.batch(Vec::new());
             assert_eq!(seen.sightings.len(), 1);

@@ -25,10 +25,11 @@ const STEADY: u8 = 4;
 const NEXT: u8 = 4;
 
 impl Rise {
-    /// Takes the next packet of the flow; says whether it is surely beyond all before.
+    /// Takes the next packet of the flow, by where it is in the row; says whether it is surely
+    /// beyond all before.
     #[inline(always)]
-    pub fn takes(&mut self, sighting: &Sighting) -> bool {
-        let Some((begin, end)) = reach(sighting).or_else(|| reach_of_datagram(sighting)) else {
+    pub fn takes(&mut self, place: Option<InRow>) -> bool {
+        let Some((begin, end)) = place else {
             return false;
         };
         let ahead = begin.wrapping_sub(self.next);
@@ -62,9 +63,21 @@ impl Rise {
     }
 }
 
-/// Where a packet begins and ends in the row of its flow, if it may be of one.
+/// Where a packet begins and ends in a row.
+pub(super) type InRow = (u32, u32);
+
+/// Where a packet is in the row of its flow, or a fragment's datagram is, if it may be of one.
 #[inline(always)]
-fn reach(sighting: &Sighting) -> Option<(u32, u32)> {
+pub(super) fn in_row(sighting: &Sighting) -> Option<InRow> {
+    match sighting.form {
+        Form::Piece => reach_of_datagram(sighting),
+        Form::Whole | Form::Segment => reach(sighting),
+    }
+}
+
+/// The same of what is no fragment.
+#[inline(always)]
+fn reach(sighting: &Sighting) -> Option<InRow> {
     match sighting.form {
         Form::Whole | Form::Segment if sighting.is_numbered => Some(row_of(sighting.id)),
         Form::Segment => Some((sighting.offset, sighting.end())),
@@ -72,17 +85,16 @@ fn reach(sighting: &Sighting) -> Option<(u32, u32)> {
     }
 }
 
-/// The same of the datagram that a fragment is of: whichever of its fragments comes first is beyond
+/// That of the datagram that a fragment is of: whichever of its fragments comes first is beyond
 /// all before, and the others are not.
-fn reach_of_datagram(sighting: &Sighting) -> Option<(u32, u32)> {
+fn reach_of_datagram(sighting: &Sighting) -> Option<InRow> {
     // Without ports, what is whole is of the same flow, and has a row of its own.
-    let is_in_row =
-        sighting.form == Form::Piece && sighting.protocol.has_ports() && !sighting.is_renumbered;
+    let is_in_row = sighting.protocol.has_ports() && !sighting.is_renumbered;
     is_in_row.then(|| row_of(sighting.id))
 }
 
 /// Where an identification is in such a row, and the next.
-fn row_of(id: u32) -> (u32, u32) {
+fn row_of(id: u32) -> InRow {
     let begin = id << 16;
     (begin, begin.wrapping_add(ONE))
 }
@@ -101,7 +113,9 @@ mod tests {
 
     fn fresh(ids: impl IntoIterator<Item = u32>) -> Vec<bool> {
         let mut rise = Rise::default();
-        ids.into_iter().map(|id| rise.takes(&example(id))).collect()
+        ids.into_iter()
+            .map(|id| rise.takes(in_row(&example(id))))
+            .collect()
     }
 
     #[test]
@@ -151,11 +165,11 @@ mod tests {
     fn of_a_datagram_in_fragments_the_one_that_comes_first_is_fresh() {
         let mut rise = Rise::default();
         let mut takes = |id: u32, offset: u32| {
-            rise.takes(&Sighting {
+            rise.takes(in_row(&Sighting {
                 form: Form::Piece,
                 offset,
                 ..example(id)
-            })
+            }))
         };
         let fresh: Vec<_> = (1..6)
             .map(|id| [0, 8, 16].map(|at| takes(id, at)))
@@ -187,14 +201,16 @@ mod tests {
             offset: (u32::MAX - 5_000).wrapping_add(number * 100),
             ..example(0)
         };
-        let fresh: Vec<bool> = (0..90).map(|number| rise.takes(&segment(number))).collect();
+        let fresh: Vec<bool> = (0..90)
+            .map(|number| rise.takes(in_row(&segment(number))))
+            .collect();
         assert!(fresh[20..].iter().all(|fresh| *fresh));
-        assert!(!rise.takes(&segment(89)), "sent again");
-        assert!(rise.takes(&segment(90)));
+        assert!(!rise.takes(in_row(&segment(89))), "sent again");
+        assert!(rise.takes(in_row(&segment(90))));
         let unnumbered = Sighting {
             is_numbered: false,
             ..example(0)
         };
-        assert!(!rise.takes(&unnumbered));
+        assert!(!rise.takes(in_row(&unnumbered)));
     }
 }

@@ -33,50 +33,52 @@ pub(super) enum Share {
     Rest,
 }
 
-/// One thing that one point saw.
+/// One thing that one point saw. What most have in common is side by side, and so written at
+/// once.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Sighting {
     /// When, by the clock of the point.
     pub time: Timestamp,
     /// Number of the frame in its input.
     pub frame: u64,
+    /// Hash of the beginning of what neither NAT nor a NIC changes; of a TCP segment without
+    /// data, of all that tells it from others.
+    pub head: u64,
     /// Which flow; that of addresses alone for fragments.
     pub lane: Lane,
     /// The flow with ports that a first fragment shows.
     pub ported: Lane,
-    pub form: Form,
-    pub protocol: Protocol,
     /// Identification; 0 where the packet has none.
     pub id: u32,
-    /// Whether it has one: of IPv4, 0 with DF is none (RFC 6864).
-    pub is_numbered: bool,
     /// Where its bytes begin: in the payload of the datagram for a fragment, in the
     /// stream for a segment.
     pub offset: u32,
     /// How many bytes that payload has: of the IP payload for datagrams and fragments, of
     /// the stream for a segment.
     pub bytes: u32,
+    /// IP length in bytes, header included.
+    pub ip_bytes: u32,
+    /// Sum of all that neither NAT nor a NIC changes; `None` where the snaplen cut it.
+    pub sum: Option<Sum>,
+    /// What may be another elsewhere.
+    pub look: Look,
+    pub protocol: Protocol,
+    /// Whether it has an identification: of IPv4, 0 with DF is none (RFC 6864).
+    pub is_numbered: bool,
+    /// Whether it gets another identification where it is fragmented anew, as IPv6 does.
+    pub is_renumbered: bool,
+    /// Whether it is beyond all that its point saw of its flow, which is numbered in a row: no
+    /// copy, as far as that reaches back half the numbers there are.
+    pub is_fresh: bool,
+    pub form: Form,
     /// MF.
     pub more: bool,
     /// Whether it is a TCP segment without data.
     pub is_control: bool,
-    /// Whether it gets another identification where it is fragmented anew, as IPv6 does.
-    pub is_renumbered: bool,
-    /// Hash of the beginning of what neither NAT nor a NIC changes; of a TCP segment without
-    /// data, of all that tells it from others.
-    pub head: u64,
-    /// Sum of all of that; `None` where the snaplen cut it.
-    pub sum: Option<Sum>,
-    /// IP length in bytes, header included.
-    pub ip_bytes: u32,
-    /// What may be another elsewhere.
-    pub look: Look,
     /// Whether it is an outer packet: a tunnel is in its datagram.
     pub is_carrier: bool,
     pub share: Share,
-    /// Whether it is beyond all that its point saw of its flow, which is numbered in a row: no
-    /// copy, as far as that reaches back half the numbers there are.
-    pub is_fresh: bool,
 }
 
 /// Nothing that anybody saw.

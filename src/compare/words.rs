@@ -1,10 +1,10 @@
 //! Names of flows in words: every packet is looked up by its flow.
 
-use crate::model::{FlowKey, IpVersion};
+use crate::model::{Addresses, FlowKey, IpVersion, Ports, Protocol, ScopeTag};
 use std::hash::{Hash, Hasher};
 
 /// A [`FlowKey`] in words, each of which is compared in one step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub(super) struct Words {
     /// Of IPv4 both addresses are in the first, and the others are empty.
     addresses: [u64; 4],
@@ -38,6 +38,45 @@ impl Words {
             scope: key.scope.0,
         }
     }
+
+    /// Whether it is a flow of fragments, or of what has no ports.
+    pub fn has_no_ports(&self) -> bool {
+        self.upper & NO_PORTS != 0
+    }
+
+    /// The flow that is called so.
+    pub fn key(&self) -> FlowKey {
+        let [first, second, third, fourth] = self.addresses;
+        let both = |low: u64, high: u64| (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
+        let addresses = match self.upper & IPV6 {
+            0 => Addresses::v4(
+                ((first >> 32) as u32).to_le_bytes(),
+                (first as u32).to_le_bytes(),
+            ),
+            _ => Addresses::v6(both(first, second), both(third, fourth)),
+        };
+        let ports = Ports {
+            source: (self.upper >> 16) as u16,
+            destination: self.upper as u16,
+        };
+        FlowKey {
+            addresses,
+            ports: (!self.has_no_ports()).then_some(ports),
+            protocol: Protocol((self.upper >> 32) as u8),
+            scope: ScopeTag(self.scope),
+        }
+    }
+}
+
+/// The rest of the addresses only where there is one.
+impl PartialEq for Words {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.addresses[0] == other.addresses[0]
+            && self.upper == other.upper
+            && self.scope == other.scope
+            && (self.upper & IPV6 == 0 || self.addresses[1..] == other.addresses[1..])
+    }
 }
 
 /// Two words at a time, and of IPv4 no more than those. A scope is a hash itself.
@@ -57,7 +96,6 @@ impl Hash for Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Addresses, Ports, Protocol, ScopeTag};
 
     fn keys() -> Vec<FlowKey> {
         let ports = |source, destination| {
@@ -121,6 +159,13 @@ mod tests {
             },
         ];
         std::iter::once(key).chain(others).collect()
+    }
+
+    #[test]
+    fn words_are_those_of_one_key() {
+        for key in keys() {
+            assert_eq!(Words::of(&key).key(), key);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The IPv4 header as nearly all packets have it, without options: three words.
 
 use super::checksum::{add, verifies};
+use super::ip_fields::IpFields;
 use super::ipv4::HEADER;
 use super::network::piece;
 use super::upper::{Origin, Upper};
@@ -40,6 +41,12 @@ impl Words {
     #[inline]
     pub fn total(self) -> u16 {
         ((self.first >> 16) as u16).swap_bytes()
+    }
+
+    /// What of it is not told with its layer.
+    #[inline]
+    pub fn fields(self) -> IpFields {
+        IpFields::of_v4(self.first, self.second)
     }
 
     /// Whether it is a fragment.

@@ -51,6 +51,7 @@ mod extension;
 mod geneve;
 mod gre;
 mod icmp;
+mod ip_fields;
 mod ipv4;
 mod ipv4_words;
 mod ipv6;
@@ -79,6 +80,7 @@ pub(crate) mod tests;
 
 pub use checksum::sum;
 pub use decoder::Decoder;
+pub use ip_fields::IpFields;
 pub use link::whereabouts;
 pub use options::{AutoTunnel, DecodeOptions};
 pub use plain::Plain;

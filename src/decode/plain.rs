@@ -5,6 +5,7 @@
 //! which flow it counts for. Whatever is unusual in any way is left to the walk.
 
 use super::checksum::{add, fold, verifies, wide};
+use super::ip_fields::IpFields;
 use super::ipv4_words::Words;
 use super::link::{ETHERNET, ether_type};
 use super::udp_payload::UdpPayloads;
@@ -31,6 +32,8 @@ pub struct Plain<'a> {
     pub key: FlowKey,
     /// Length of the IP packet in bytes, header included.
     pub ip_bytes: u32,
+    /// What else its IP header says.
+    pub ip: IpFields,
     /// The upper-layer packet, all of it.
     upper: &'a [u8],
     /// The [`wide`] sum of it.
@@ -46,6 +49,7 @@ struct Upper<'a> {
     /// The [`wide`] sum of both addresses.
     address_sum: u64,
     ip_bytes: u32,
+    ip: IpFields,
 }
 
 impl<'a> Plain<'a> {
@@ -95,6 +99,7 @@ impl<'a> Plain<'a> {
                 scope: ScopeTag::WIRE,
             },
             ip_bytes: upper.ip_bytes,
+            ip: upper.ip,
             upper: upper.bytes,
             upper_sum,
         })
@@ -111,7 +116,7 @@ impl<'a> Plain<'a> {
 }
 
 /// Reads an ordinary IPv4 header.
-#[inline]
+#[inline(always)]
 fn v4(packet: &[u8]) -> Option<Upper<'_>> {
     let words = Words::of(packet)?;
     if words.is_piece() || !words.verifies() {
@@ -124,10 +129,12 @@ fn v4(packet: &[u8]) -> Option<Upper<'_>> {
         addresses: words.addresses(),
         address_sum: words.address_sum(),
         ip_bytes,
+        ip: words.fields(),
     })
 }
 
 /// Reads an ordinary IPv6 header. A payload length of 0 is none.
+#[inline(always)]
 fn v6(packet: &[u8]) -> Option<Upper<'_>> {
     let header = packet.first_chunk::<IPV6>()?;
     let first = word(header, 0)?;
@@ -143,6 +150,7 @@ fn v6(packet: &[u8]) -> Option<Upper<'_>> {
         addresses: Addresses::v6(*source, *destination.first_chunk()?),
         address_sum: wide(header.get(8..)?),
         ip_bytes,
+        ip: IpFields::of_v6(first),
     })
 }
 

@@ -218,7 +218,7 @@ mod tests {
     use crate::compare::examples::Examples;
     use crate::compare::flight::of_memory::{take, tallies};
     use crate::compare::flight::of_points;
-    use crate::compare::rise::Rise;
+    use crate::compare::rise::{Rise, in_row};
     use crate::compare::sighting::{Batch, example};
     use crate::model::{Addresses, FlowKey, Ports, Protocol, ScopeTag, Timestamp};
     use proptest::prelude::*;
@@ -284,7 +284,7 @@ mod tests {
     fn take_all(flight: &mut Flight, all: &[(usize, Sighting)], knows_fresh: bool) {
         let mut rises = [Rise::default(); 3];
         for (millisecond, (point, sighting)) in all.iter().enumerate() {
-            let is_fresh = rises[*point].takes(sighting) && knows_fresh;
+            let is_fresh = rises[*point].takes(in_row(sighting)) && knows_fresh;
             let time = Timestamp(millisecond as i64 * 1_000_000);
             let sighting = Sighting {
                 is_fresh,

@@ -4,7 +4,7 @@ use super::frames::ALL;
 use super::made::{ETHERNET, Made, made};
 use super::*;
 use crate::decode::checksum::sum;
-use crate::decode::{geneve, vxlan};
+use crate::decode::{IpFields, geneve, vxlan};
 use crate::model::facts::{LARGEST_MTU, Segment};
 use crate::model::{Ports, Protocol, ScopeTag};
 use proptest::prelude::*;
@@ -48,6 +48,8 @@ fn check(decoder: &mut Decoder, frame: &Frame<'_>) -> bool {
         (Some(plain), Some(layer)) => {
             assert_eq!(plain.key, layer.flow_key());
             assert_eq!(plain.ip_bytes, layer.ip_bytes);
+            let fields = IpFields::of(frame.data, ETHERNET, layer.addresses.version);
+            assert_eq!(plain.ip, fields);
             assert_eq!(plain.segment(), segment_of(&layer.transport));
             let lasting = plain.lasting_sum().map(|sum| sum.0 % 0xffff);
             assert_eq!(lasting, lasting_of(layer, plain.upper()));
