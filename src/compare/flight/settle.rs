@@ -163,7 +163,7 @@ impl Flight {
         }
         // Most of it lies in order: a heap takes what comes later behind what it has.
         let mut old = std::mem::take(&mut self.old).into_vec();
-        old.sort_by_key(|Reverse(due)| *due);
+        old.sort_unstable_by_key(|Reverse(due)| *due);
         let mut old = old.into_iter().map(|Reverse(due)| due).peekable();
         let mut some = Vec::with_capacity(GROUPED);
         loop {
