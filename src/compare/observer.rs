@@ -172,14 +172,21 @@ impl Observer {
             wire_bytes: frame.wire_bytes.into(),
             at: At::of(frame, has_several),
         };
-        // What other interfaces may have shown is looked at layer by layer.
-        let plain = match found.at {
-            None => self.sight.decoder.plain(frame),
-            Some(_) => None,
-        };
-        match plain {
+        if found.at.is_some() {
+            return self.frame_of_several(frame, found);
+        }
+        match self.sight.decoder.plain(frame) {
             None => self.layers(frame, found),
             Some(plain) => self.sight.plain(&plain, &found),
+        }
+    }
+
+    /// The same where other interfaces of the point may have shown it.
+    #[inline(never)]
+    fn frame_of_several(&mut self, frame: &Frame<'_>, found: Found) {
+        match self.sight.decoder.plain(frame) {
+            None => self.layers(frame, found),
+            Some(plain) => self.sight.plain_of_several(&plain, found),
         }
     }
 
@@ -372,6 +379,19 @@ impl Sight {
                 let control = of_control(base(self), bytes, upper, self.head_bytes);
                 self.take_plain(control, &plain.key);
             }
+        }
+    }
+
+    /// The same, unless another interface showed it.
+    fn plain_of_several(&mut self, plain: &Plain<'_>, found: Found) {
+        self.name();
+        self.found = found;
+        self.plain(plain, &found);
+        let latest = self.sightings.last().copied();
+        if latest.is_some_and(|latest| self.is_seen_again(&latest, &plain.key)) {
+            // It has no lane yet.
+            self.sightings.pop();
+            self.unnamed.clear();
         }
     }
 
