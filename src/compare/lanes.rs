@@ -76,8 +76,7 @@ impl Lanes {
     /// The number of a flow whose packets come in fragments; `None` beyond the bound.
     pub fn number_of_cut(&mut self, key: &FlowKey) -> Option<Lane> {
         let words = Words::of(key);
-        let place = self.place_of(&words, self.hash(&words));
-        let Some(known) = place.and_then(|place| self.known.get_bucket_mut(place)) else {
+        let Some(known) = self.find_or_add(&words, self.hash(&words)) else {
             self.refuse(&words);
             return None;
         };
@@ -138,8 +137,7 @@ impl Lanes {
     /// to be found.
     #[inline(never)]
     fn name_anew(&mut self, words: &Words, hash: u64, sighting: &mut Sighting) -> bool {
-        let place = self.place_of(words, hash);
-        match place.and_then(|place| self.known.get_bucket_mut(place)) {
+        match self.find_or_add(words, hash) {
             Some(known) => known.name(sighting),
             None => {
                 sighting.lane = NO_LANE;
@@ -149,8 +147,8 @@ impl Lanes {
         }
     }
 
-    /// Where a flow is, which is noted; `None` beyond the bound.
-    fn place_of(&mut self, words: &Words, hash: u64) -> Option<usize> {
+    /// What is known of a flow, of which is noted where it is; `None` beyond the bound.
+    fn find_or_add(&mut self, words: &Words, hash: u64) -> Option<&mut Known> {
         let place = match self.known.find_entry(hash, |known| known.key == *words) {
             Ok(known) => known.bucket_index(),
             Err(absent) => {
@@ -162,7 +160,7 @@ impl Lanes {
         if let (true, Ok(place)) = (self.is_near(), place.try_into()) {
             self.noted[noted_at(hash)] = place;
         }
-        Some(place)
+        self.known.get_bucket_mut(place)
     }
 
     /// Whether what is known of all flows is in a cache anyway.
@@ -184,9 +182,9 @@ impl Lanes {
     #[cold]
     fn add_base(&mut self, lane: Lane, words: &Words) {
         let base = Words::of(&without_ports(&words.key()));
-        let place = self.place_of(&base, self.hash(&base));
-        if let Some(base) = place.and_then(|place| self.known.get_bucket(place)) {
-            self.bases.push((lane, base.lane));
+        if let Some(base) = self.find_or_add(&base, self.hash(&base)) {
+            let base = base.lane;
+            self.bases.push((lane, base));
         }
     }
 
