@@ -114,11 +114,21 @@ impl DelaysOf {
         }
     }
 
-    /// Makes room for one more account.
-    pub fn grow(&mut self) {
-        let most = Self::MOST * self.pairs;
-        self.own
-            .resize((self.own.len() + self.pairs).min(most), None);
+    /// Makes room for so many accounts.
+    pub fn make_room(&mut self, accounts: usize) {
+        self.own.resize(accounts.min(Self::MOST) * self.pairs, None);
+    }
+
+    /// Swaps those of an account that has its own with what others have of it.
+    pub fn swap(&mut self, others: &mut Self, number: usize) {
+        let place = number * self.pairs..(number + 1) * self.pairs;
+        let both = self
+            .own
+            .get_mut(place.clone())
+            .zip(others.own.get_mut(place));
+        if let Some((mine, theirs)) = both {
+            mine.swap_with_slice(theirs);
+        }
     }
 
     /// Whether an account has its own.
@@ -188,7 +198,7 @@ mod tests {
     fn accounts_beyond_the_bound_share_theirs() {
         let mut delays = DelaysOf::new(2);
         for number in 0..=DelaysOf::MOST {
-            delays.grow();
+            delays.make_room(number + 1);
             delays.of(number, 1).unwrap().record(number as i64, 1);
         }
         assert!(delays.has_own(DelaysOf::MOST - 1) && !delays.has_own(DelaysOf::MOST));

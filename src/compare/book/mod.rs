@@ -4,6 +4,7 @@ mod account;
 mod alone;
 mod alone_cut;
 mod entry;
+mod half;
 mod run;
 mod series;
 mod settled;
@@ -60,6 +61,8 @@ pub(super) struct Book {
     pending: Vec<Pending>,
     /// Losses of the parcel at hand, with their places among those sent.
     losses: Vec<(u32, Fate)>,
+    /// Of so many accounts half are [written in elsewhere](Self::take_half).
+    lent: usize,
 }
 
 /// A packet of a flow in step that every point saw.
@@ -90,6 +93,7 @@ impl Book {
             runs: Vec::new(),
             pending: Vec::new(),
             losses: Vec::new(),
+            lent: 0,
         }
     }
 
@@ -379,13 +383,13 @@ impl Book {
         number
     }
 
-    /// For what is not in the latest account yet.
+    /// For what is not in the accounts yet.
     fn make_room(&mut self) {
         let accounts = self.accounts.len();
         self.alike.resize(accounts, Alike::default());
         self.looks.resize(accounts * self.points, Look::default());
         self.runs.resize(accounts, Run::default());
-        self.delays.grow();
+        self.delays.make_room(accounts);
         let pending = accounts.min(DelaysOf::MOST) * self.series.len();
         self.pending.resize(pending, Pending::default());
     }

@@ -57,6 +57,31 @@ impl Series {
         }
     }
 
+    /// The same steps, in which nothing is.
+    pub(super) fn blank(&self) -> Self {
+        Self {
+            origin: self.origin,
+            ..Self::new(self.width)
+        }
+    }
+
+    /// Adds what was counted elsewhere in the same steps.
+    pub(super) fn add(&mut self, more: Self) {
+        let mut more = more;
+        while self.width < more.width {
+            self.widen();
+        }
+        while more.width < self.width {
+            more.widen();
+        }
+        self.latest = (0, 0);
+        add_all(&mut self.steps, more.steps);
+        add_all(&mut self.back, more.back);
+        for (mine, theirs) in self.single.iter_mut().zip(more.single) {
+            add_all(mine, theirs);
+        }
+    }
+
     /// What went one way alone, in the same steps.
     #[must_use]
     pub fn one_way(&self, is_backward: bool) -> Self {

@@ -106,6 +106,11 @@ impl Aside {
         goes_on
     }
 
+    /// How many strays are kept so.
+    pub fn len(&self) -> usize {
+        self.due.len()
+    }
+
     /// The first of it.
     pub fn first(&self) -> Option<Due> {
         self.first

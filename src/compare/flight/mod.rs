@@ -9,6 +9,7 @@ mod clocks;
 mod cut_aside;
 mod damages;
 mod find;
+mod finish;
 mod joined;
 mod lone;
 mod nameless;

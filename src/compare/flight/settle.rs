@@ -1,7 +1,7 @@
 //! What is over is written down, and forgotten.
 
 use super::stray::Held;
-use super::{Due, FETCHED, Flight, SUPER_BYTES};
+use super::{Due, Flight, SUPER_BYTES};
 use crate::compare::book::Book;
 use crate::compare::copies::Copied;
 use crate::compare::parcel::Parcel;
@@ -10,18 +10,14 @@ use crate::compare::slab::NONE;
 use crate::compare::strays::Became;
 use crate::model::{Duration, Timestamp};
 use std::cmp::Reverse;
-use std::iter::Peekable;
 
 /// What every point has seen stays known for so long, for copies that come late.
 pub(in crate::compare) const LINGER: Duration = Duration::from_millis(150);
 /// So many of them, at most: what is known of more would not stay in a cache.
 const MAX_LINGERING: usize = 1 << 13;
 
-/// So many that are left are written down by account: those of one are at hand then.
-const GROUPED: usize = 1 << 12;
-
 /// What is held by now.
-enum Now {
+pub(super) enum Now {
     Parcel(u32),
     /// A stray that nobody asked for.
     Stray(u32),
@@ -151,103 +147,7 @@ impl Flight {
         }
     }
 
-    /// Settles all that is left.
-    pub(in crate::compare) fn finish(&mut self) {
-        self.index.close();
-        self.all_fall_out();
-        while let Some(copied) = self.copies.take() {
-            self.write_copies(&copied);
-        }
-        while let Some(due) = self.young.pop_front() {
-            self.look_at(due);
-        }
-        // Most of it lies in order: a heap takes what comes later behind what it has.
-        let mut old = std::mem::take(&mut self.old).into_vec();
-        old.sort_unstable_by_key(|Reverse(due)| *due);
-        let mut old = old.into_iter().map(|Reverse(due)| due).peekable();
-        let mut some = Vec::with_capacity(GROUPED);
-        loop {
-            let left = std::iter::from_fn(|| self.take_left(&mut old));
-            some.extend(left.take(GROUPED));
-            if some.is_empty() {
-                return;
-            }
-            self.finish_some(&mut some);
-            some.clear();
-        }
-    }
-
-    /// The next of what is left: what is kept aside is in order, as the old is here.
-    fn take_left(&mut self, old: &mut Peekable<impl Iterator<Item = Due>>) -> Option<Due> {
-        match (self.aside.first(), old.peek()) {
-            (Some(aside), Some(old)) if aside < *old => self.aside.pop(&self.strays),
-            (Some(_), None) => self.aside.pop(&self.strays),
-            _ => old.next(),
-        }
-    }
-
-    /// Settles some of what is left.
-    fn finish_some(&mut self, some: &mut [Due]) {
-        if self.book.as_ref().is_some_and(|book| book.has_begun()) && !self.are_in_runs(some) {
-            some.sort_by_cached_key(|due| self.account_held(due.held));
-        }
-        for some in some.chunks(FETCHED) {
-            self.fetch_held(some.iter().map(|due| due.held));
-            for due in some {
-                self.finish_one(due.held);
-            }
-        }
-    }
-
-    /// Whether most of it goes on with what its flows have had: then what is counted in is small
-    /// enough to be at hand for all of them.
-    fn are_in_runs(&self, some: &[Due]) -> bool {
-        let is_in_run = |due: &&Due| {
-            let book = self.book.as_ref();
-            due.held.number().is_err()
-                && book.is_some_and(|book| book.is_in_run(self.account_held(due.held)))
-        };
-        some.iter().filter(is_in_run).count() > some.len() / 2
-    }
-
-    /// Settles what nobody will ask for any more: what it was is left where it is.
-    fn finish_one(&mut self, held: Held) {
-        match self.held(held) {
-            Now::Parcel(parcel) if self.parcels[parcel].is_open => self.write(parcel),
-            Now::Parcel(_) | Now::Elsewhere => {}
-            Now::Stray(stray) => self.write_stray(stray),
-        }
-    }
-
-    /// Reads what is known of what is about to be settled: it is far away in memory, and here
-    /// all wait for it together.
-    fn fetch_held(&self, held: impl Iterator<Item = Held>) {
-        let read = held.fold(0, |read, held| {
-            let book = self.book.as_ref();
-            let account = book.map_or(0, |book| book.read_account(self.account_held(held)));
-            let parcel = held.number().map_or(0, |parcel| self.read_parcel(parcel));
-            read ^ account ^ parcel
-        });
-        std::hint::black_box(read);
-    }
-
-    fn read_parcel(&self, parcel: u32) -> u32 {
-        match self.parcels[parcel].pieces {
-            NONE => 0,
-            piece => self.pieces[piece].ip_bytes ^ self.seen(piece, 0).order,
-        }
-    }
-
-    /// The flow whose account something is written into, if it is.
-    fn account_held(&self, held: Held) -> u32 {
-        match self.held(held) {
-            Now::Parcel(parcel) => self.account_of(&self.parcels[parcel]),
-            Now::Stray(stray) => self.counted_aside(self.strays.get(stray)),
-            Now::Elsewhere => NONE,
-        }
-    }
-
-    fn account_of(&self, parcel: &Parcel) -> u32 {
+    pub(super) fn account_of(&self, parcel: &Parcel) -> u32 {
         self.paths.resolve(match parcel.ported {
             NONE => parcel.flow,
             ported => ported,
@@ -255,7 +155,7 @@ impl Flight {
     }
 
     /// What is held by now.
-    fn held(&self, held: Held) -> Now {
+    pub(super) fn held(&self, held: Held) -> Now {
         match held.number() {
             Ok(parcel) => Now::Parcel(parcel),
             Err(stray) => match self.strays.became(stray) {

@@ -2,6 +2,7 @@
 //! somebody looks for what may be it.
 
 use super::{Arrival, Due, Flight, bit};
+use crate::compare::book::Book;
 use crate::compare::march::Waiting;
 use crate::compare::parcel::Seen;
 use crate::compare::sighting::{Form, Sighting};
@@ -110,23 +111,21 @@ impl Flight {
     /// A stray that nobody asked for is over: it is written down without becoming a parcel.
     pub(super) fn lose(&mut self, number: u32) {
         self.note_over(self.strays.get(number).flow);
-        self.write_stray(number);
+        self.write_down(|flight, book| flight.write_stray(number, book));
         self.leave_aside(number);
         self.strays.take(number);
     }
 
-    pub(super) fn write_stray(&mut self, number: u32) {
-        self.write_down(|flight, book| {
-            let stray = flight.strays.get(number);
-            let flow = flight.counted_aside(stray);
-            match stray.sighting.form {
-                Form::Piece => {
-                    let parts = flight.strays.parts_of(number);
-                    book.alone_in_fragments(flight, stray, parts, flow);
-                }
-                Form::Whole | Form::Segment => book.alone(flight, stray, flow),
+    pub(super) fn write_stray(&self, number: u32, book: &mut Book) {
+        let stray = self.strays.get(number);
+        let flow = self.counted_aside(stray);
+        match stray.sighting.form {
+            Form::Piece => {
+                let parts = self.strays.parts_of(number);
+                book.alone_in_fragments(self, stray, parts, flow);
             }
-        });
+            Form::Whole | Form::Segment => book.alone(self, stray, flow),
+        }
     }
 
     /// A stray becomes a parcel, which has no keys yet.

@@ -1,0 +1,291 @@
+//! What is left at the end is written down by two at once, each into the accounts of one half of
+//! the flows: nobody matches any more, so that all else stays as it is.
+
+use super::aside::Aside;
+use super::settle::Now;
+use super::stray::Held;
+use super::{Due, FETCHED, Flight};
+use crate::compare::book::Book;
+use crate::compare::slab::NONE;
+use crate::compare::strays::Strays;
+use std::cmp::Reverse;
+use std::iter::Peekable;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::vec;
+
+/// So many that are left are written down by account: those of one are at hand then.
+const GROUPED: usize = 1 << 12;
+/// Groups that wait for the second of the two.
+const GROUPS: usize = 4;
+/// Less is written down by one alone before another has begun.
+const WORTH_TWO: usize = 1 << 14;
+
+/// All that is left, in the order in which it is due: what is kept aside is in order, as the old is
+/// here.
+struct Left<'a> {
+    old: Peekable<vec::IntoIter<Reverse<Due>>>,
+    aside: Aside,
+    strays: &'a Strays,
+}
+
+/// Something that is left, and the flow whose account it is written into, if it is.
+#[derive(Clone, Copy)]
+struct Item {
+    flow: u32,
+    held: Held,
+}
+
+impl Iterator for Left<'_> {
+    type Item = Due;
+
+    fn next(&mut self) -> Option<Due> {
+        let old = self.old.peek().map(|Reverse(due)| *due);
+        match (self.aside.first(), old) {
+            (Some(aside), Some(old)) if aside < old => self.aside.pop(self.strays),
+            (Some(_), None) => self.aside.pop(self.strays),
+            _ => self.old.next().map(|Reverse(due)| due),
+        }
+    }
+}
+
+impl Flight {
+    /// Settles all that is left.
+    pub(in crate::compare) fn finish(&mut self) {
+        self.finish_by_two_from(WORTH_TWO);
+    }
+
+    /// The same, by two at once if so much is left.
+    fn finish_by_two_from(&mut self, worth_two: usize) {
+        self.index.close();
+        self.all_fall_out();
+        while let Some(copied) = self.copies.take() {
+            self.write_copies(&copied);
+        }
+        while let Some(due) = self.young.pop_front() {
+            self.look_at(due);
+        }
+        // Most of it lies in order: a heap takes what comes later behind what it has.
+        let mut old = std::mem::take(&mut self.old).into_vec();
+        old.sort_unstable_by_key(|Reverse(due)| *due);
+        let aside = std::mem::take(&mut self.aside);
+        self.write_down(|flight, book| {
+            let flight = &*flight;
+            let left = Left {
+                old: old.into_iter().peekable(),
+                aside,
+                strays: &flight.strays,
+            };
+            let is_much = left.old.len() + left.aside.len() >= worth_two;
+            flight.write_left(left, is_much, book);
+        });
+    }
+
+    fn write_left(&self, left: Left<'_>, is_much: bool, book: &mut Book) {
+        let items = left.map(|due| Item {
+            flow: self.account_held(due.held),
+            held: due.held,
+        });
+        let mut items = items.peekable();
+        // Until then it matters in which order all is written.
+        while !book.has_begun() {
+            match items.next() {
+                None => return,
+                Some(item) => self.write_held(item, book),
+            }
+        }
+        match is_much {
+            true => self.write_by_two(items, book),
+            false => self.write_by_one(items, book),
+        }
+    }
+
+    fn write_by_one(&self, items: impl Iterator<Item = Item>, book: &mut Book) {
+        let mut items = items.peekable();
+        while items.peek().is_some() {
+            let mut group: Vec<Item> = items.by_ref().take(GROUPED).collect();
+            self.write_group(&mut group, book);
+        }
+    }
+
+    /// Both write the same as one would.
+    fn write_by_two(&self, items: impl Iterator<Item = Item>, book: &mut Book) {
+        let mut items = items.peekable();
+        let mut half = book.take_half();
+        thread::scope(|scope| {
+            let (theirs, groups) = sync_channel::<Vec<Item>>(GROUPS);
+            let half = &mut half;
+            scope.spawn(move || {
+                for mut group in groups {
+                    self.write_group(&mut group, half);
+                }
+            });
+            while items.peek().is_some() {
+                let group = items.by_ref().take(GROUPED);
+                let (group, mut mine) = group.partition(|item| book.is_lent(item.flow));
+                // Only where the other one has panicked nobody takes it, and then so does this.
+                let _ = theirs.send(group);
+                self.write_group(&mut mine, book);
+            }
+        });
+        book.give_back(half);
+    }
+
+    /// Writes some of it down.
+    fn write_group(&self, group: &mut [Item], book: &mut Book) {
+        if !self.are_in_runs(group, book) {
+            group.sort_by_key(|item| item.flow);
+        }
+        for some in group.chunks(FETCHED) {
+            self.fetch_held(some, book);
+            for item in some {
+                self.write_held(*item, book);
+            }
+        }
+    }
+
+    /// Whether most of it goes on with what its flows have had: then what is counted in is small
+    /// enough to be at hand for all of them.
+    fn are_in_runs(&self, group: &[Item], book: &Book) -> bool {
+        let is_in_run = |item: &&Item| item.held.number().is_err() && book.is_in_run(item.flow);
+        group.iter().filter(is_in_run).count() > group.len() / 2
+    }
+
+    /// Nobody will ask for it any more: it is left where it is.
+    fn write_held(&self, Item { held, .. }: Item, book: &mut Book) {
+        match self.held(held) {
+            Now::Parcel(parcel) => {
+                let parcel = &self.parcels[parcel];
+                if parcel.is_open {
+                    book.settle(self, parcel, self.account_of(parcel));
+                }
+            }
+            Now::Stray(stray) => self.write_stray(stray, book),
+            Now::Elsewhere => {}
+        }
+    }
+
+    /// Reads what is known of what is about to be settled: it is far away in memory, and here
+    /// all wait for it together.
+    fn fetch_held(&self, some: &[Item], book: &Book) {
+        let read = some.iter().fold(0, |read, item| {
+            let account = book.read_account(item.flow);
+            let parcel = item.held.number();
+            read ^ account ^ parcel.map_or(0, |parcel| self.read_parcel(parcel))
+        });
+        std::hint::black_box(read);
+    }
+
+    fn read_parcel(&self, parcel: u32) -> u32 {
+        match self.parcels[parcel].pieces {
+            NONE => 0,
+            piece => self.pieces[piece].ip_bytes ^ self.seen(piece, 0).order,
+        }
+    }
+
+    /// The flow whose account something is written into, if it is.
+    fn account_held(&self, held: Held) -> u32 {
+        match self.held(held) {
+            Now::Parcel(parcel) => self.account_of(&self.parcels[parcel]),
+            Now::Stray(stray) => self.counted_aside(self.strays.get(stray)),
+            Now::Elsewhere => NONE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_memory::take;
+    use crate::compare::flight::of_two_points;
+    use crate::compare::sighting::{Batch, Form, Sighting, example};
+    use crate::model::{Addresses, FlowKey, Ports, Protocol, ScopeTag, Timestamp};
+    use proptest::prelude::*;
+
+    const FLOWS: u32 = 7;
+
+    /// What points see of one packet, one millisecond behind the other.
+    #[derive(Clone, Debug)]
+    struct Sent {
+        flow: u32,
+        seen: [bool; 2],
+        /// Of a datagram in two fragments, which of these.
+        piece: Option<u32>,
+    }
+
+    fn sent() -> impl Strategy<Value = Vec<Sent>> {
+        let seen = prop_oneof![
+            3 => Just([true, true]),
+            2 => Just([true, false]),
+            1 => Just([false, true]),
+        ];
+        let piece = prop_oneof![6 => Just(None), 1 => (0..2_u32).prop_map(Some)];
+        let one = (0..FLOWS, seen, piece);
+        let one = one.prop_map(|(flow, seen, piece)| Sent { flow, seen, piece });
+        prop::collection::vec(one, 1..300)
+    }
+
+    /// Both points know all flows, but for the last, which the first knows alone.
+    fn flight() -> Flight {
+        let mut flight = of_two_points();
+        let key = |flow: u32| FlowKey {
+            addresses: Addresses::v4([10, 0, 0, flow as u8], [10, 0, 1, 1]),
+            ports: Some(Ports {
+                source: 7,
+                destination: 9,
+            }),
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
+        for (point, flows) in [FLOWS, FLOWS - 1].into_iter().enumerate() {
+            let batch = Batch {
+                lanes: (0..flows).map(key).collect(),
+                ..Batch::default()
+            };
+            flight.meet(point, &batch);
+        }
+        let span = Some((Timestamp(0), Timestamp(1_000_000_000)));
+        flight.spans.fill(span);
+        flight
+    }
+
+    fn sighting(Sent { flow, piece, .. }: &Sent, id: u32) -> Sighting {
+        let whole = Sighting {
+            lane: *flow,
+            is_fresh: true,
+            ..example(id)
+        };
+        match piece {
+            None => whole,
+            Some(number) => Sighting {
+                form: Form::Piece,
+                offset: number * whole.bytes,
+                more: *number == 0,
+                ..whole
+            },
+        }
+    }
+
+    /// What is written down where so much is left by two at once.
+    fn told(all: &[Sent], worth_two: usize) -> String {
+        let mut flight = flight();
+        for (id, sent) in (1..).zip(all) {
+            let is_known = [true, sent.flow + 1 < FLOWS];
+            for point in (0..2).filter(|point| sent.seen[*point] && is_known[*point]) {
+                let millisecond = i64::from(id) + point as i64;
+                take(&mut flight, point, millisecond, &sighting(sent, id));
+            }
+        }
+        flight.finish_by_two_from(worth_two);
+        let book = flight.take_book();
+        let tallies = book.tallies.clone();
+        format!("{tallies:?} {:?}", book.into_accounts())
+    }
+
+    proptest! {
+        #[test]
+        fn two_write_down_what_one_would(all in sent()) {
+            prop_assert_eq!(told(&all, 0), told(&all, usize::MAX));
+        }
+    }
+}
