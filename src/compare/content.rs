@@ -74,14 +74,15 @@ impl Content {
         }
     }
 
-    /// Of the stream bytes of an ordinary TCP segment, behind a header of so many bytes.
+    /// Of the stream bytes of an ordinary TCP segment with such a sum, behind a header of so many
+    /// bytes.
     #[inline]
-    pub fn of_plain_stream(plain: &Plain<'_>, header: usize, head_bytes: usize) -> Self {
+    pub fn of_plain_stream(segment: &[u8], sum: Sum, header: usize, head_bytes: usize) -> Self {
         // Headers of TCP are of whole words.
-        let (headers, stream) = plain.upper().split_at_checked(header).unwrap_or_default();
+        let (headers, stream) = segment.split_at_checked(header).unwrap_or_default();
         Self {
             head: head(stream, head_bytes),
-            sum: Some(normal(plain.upper_sum().minus(decode::sum(headers)))),
+            sum: Some(normal(sum.minus(decode::sum(headers)))),
         }
     }
 

@@ -371,7 +371,9 @@ impl Sight {
             }
             Some(segment) if segment.payload_bytes > 0 => {
                 let header = bytes.saturating_sub(segment.payload_bytes) as usize;
-                let content = Content::of_plain_stream(plain, header, self.head_bytes);
+                // To give it all of the frame would write that to memory, of UDP too.
+                let sum = plain.upper_sum();
+                let content = Content::of_plain_stream(upper, sum, header, self.head_bytes);
                 let stretch = of_segment(base(self), &segment, &content);
                 self.take_plain(stretch, &plain.key);
             }
@@ -399,7 +401,7 @@ impl Sight {
     #[inline(always)]
     fn take_plain(&mut self, sighting: Sighting, key: &FlowKey) {
         self.sightings.push(sighting);
-        self.unnamed.push(Words::of(key));
+        Words::add(&mut self.unnamed, key);
         if self.unnamed.len() == TOGETHER {
             self.name();
         }

@@ -20,22 +20,43 @@ const IPV6: u64 = 1 << 41;
 impl Words {
     #[inline(always)]
     pub fn of(key: &FlowKey) -> Self {
+        let words = Self::without_v6(key);
+        match key.addresses.version {
+            IpVersion::V4 => words,
+            IpVersion::V6 => words.with_v6(key),
+        }
+    }
+
+    /// Adds those of a flow to others. Most are of IPv4, and written there at once.
+    #[inline(always)]
+    pub fn add(all: &mut Vec<Self>, key: &FlowKey) {
+        all.push(Self::without_v6(key));
+        if let (IpVersion::V6, Some(last)) = (key.addresses.version, all.last_mut()) {
+            *last = last.with_v6(key);
+        }
+    }
+
+    /// Those of a flow of IPv4; of IPv6 without the addresses.
+    #[inline(always)]
+    fn without_v6(key: &FlowKey) -> Self {
         let ports = key.ports.map_or(NO_PORTS, |ports| {
             u64::from(ports.source) << 16 | u64::from(ports.destination)
         });
-        let upper = ports | u64::from(key.protocol.0) << 32;
-        let [source, destination] = key.addresses.words();
-        let (addresses, version) = match key.addresses.version {
-            IpVersion::V4 => ([source[0] << 32 | destination[0], 0, 0, 0], 0),
-            IpVersion::V6 => {
-                let [[first, second], [third, fourth]] = [source, destination];
-                ([first, second, third, fourth], IPV6)
-            }
-        };
+        let [[source, _], [destination, _]] = key.addresses.words();
         Self {
-            addresses,
-            upper: upper | version,
+            addresses: [source << 32 | destination, 0, 0, 0],
+            upper: ports | u64::from(key.protocol.0) << 32,
             scope: key.scope.0,
+        }
+    }
+
+    #[inline(always)]
+    fn with_v6(self, key: &FlowKey) -> Self {
+        let [[first, second], [third, fourth]] = key.addresses.words();
+        Self {
+            addresses: [first, second, third, fourth],
+            upper: self.upper | IPV6,
+            scope: self.scope,
         }
     }
 
@@ -163,7 +184,10 @@ mod tests {
 
     #[test]
     fn words_are_those_of_one_key() {
+        let mut all = Vec::new();
         for key in keys() {
+            Words::add(&mut all, &key);
+            assert_eq!(all.last(), Some(&Words::of(&key)));
             assert_eq!(Words::of(&key).key(), key);
         }
     }
