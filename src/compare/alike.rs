@@ -2,11 +2,12 @@
 //! fares in another way. A flow's counters are spread over many places in memory; this is
 //! in one.
 
+use super::delay::{begin_of, step_of};
 use super::shape::{Lengths, SIZES, size_class};
 use crate::model::Timestamp;
 
-/// Delays that are kept until they are counted, of each pair of points.
-const DELAYS: usize = 64;
+/// Delays that are kept until they are counted, of each pair of points: four lines of a cache.
+const DELAYS: usize = 124;
 
 /// Packets in a row, in one line of a cache.
 #[derive(Clone, Copy, Debug)]
@@ -58,18 +59,29 @@ impl Alike {
     }
 }
 
-/// Delays of an account between two points that wait to be counted, in nanoseconds. How many
-/// there are is where it is looked at anyway, in [`Alike`].
+/// Delays of an account between two points that wait to be counted, as exact as they are told. How
+/// many there are is where it is looked at anyway, in [`Alike`].
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(super) struct Pending([u32; DELAYS]);
+pub(super) struct Pending {
+    steps: [u16; DELAYS],
+    /// The least of them and the most, in nanoseconds.
+    least: u32,
+    most: u32,
+}
+
+const _: () = assert!(size_of::<Pending>() == 256);
 
 /// One that does not wait: it was too long for it.
-const COUNTED: u32 = u32::MAX;
+const COUNTED: u16 = u16::MAX;
 
 impl Default for Pending {
     fn default() -> Self {
-        Self([COUNTED; DELAYS])
+        Self {
+            steps: [COUNTED; DELAYS],
+            least: u32::MAX,
+            most: 0,
+        }
     }
 }
 
@@ -80,17 +92,30 @@ impl Pending {
     /// Keeps a delay in its place; `false` if it has to be counted at once.
     #[inline]
     pub fn keep(&mut self, place: u8, delay: i64) -> bool {
-        let kept = u32::try_from(delay).unwrap_or(COUNTED);
-        self.0[usize::from(place)] = kept;
-        kept != COUNTED
+        let step = &mut self.steps[usize::from(place)];
+        let Ok(delay) = u32::try_from(delay) else {
+            *step = COUNTED;
+            return false;
+        };
+        *step = step_of(delay);
+        self.least = self.least.min(delay);
+        self.most = self.most.max(delay);
+        true
+    }
+
+    /// The least and the most of those that wait, which is forgotten; nothing if none does.
+    pub fn take_span(&mut self) -> Option<(u64, u64)> {
+        let span = (self.least.into(), self.most.into());
+        (self.least, self.most) = (u32::MAX, 0);
+        (span.0 <= span.1).then_some(span)
     }
 
     /// Those that came to so many places: each with how many there are of it in a row.
-    pub fn kept(&self, places: u8) -> impl Iterator<Item = (i64, u32)> + '_ {
-        let rows = self.0[..usize::from(places)].chunk_by(PartialEq::eq);
+    pub fn kept(&self, places: u8) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let rows = self.steps[..usize::from(places)].chunk_by(PartialEq::eq);
         rows.filter_map(|row| {
-            let first = row.first().filter(|delay| **delay != COUNTED)?;
-            Some((i64::from(*first), row.len() as u32))
+            let first = row.first().filter(|step| **step != COUNTED)?;
+            Some((begin_of(*first), row.len() as u32))
         })
     }
 }
@@ -102,17 +127,21 @@ mod tests {
     #[test]
     fn delays_wait_but_for_those_that_take_too_long() {
         let mut pending = Pending::default();
-        let delays = [5, 5, 7, i64::from(u32::MAX), -1, 5];
+        assert_eq!(pending.take_span(), None);
+        let delays = [5, 5, 7, 1 << 32, -1, 1_000, 1_001, (1 << 32) - 1];
         let are_kept: Vec<bool> = (0..)
             .zip(delays)
             .map(|(place, delay)| pending.keep(place, delay))
             .collect();
-        assert_eq!(are_kept, [true, true, true, false, false, true]);
+        assert_eq!(are_kept, [true, true, true, false, false, true, true, true]);
+        // A thousand and the one behind it are told alike.
         assert_eq!(
-            pending.kept(6).collect::<Vec<_>>(),
-            [(5, 2), (7, 1), (5, 1)]
+            pending.kept(8).collect::<Vec<_>>(),
+            [(5, 2), (7, 1), (1_000, 2), (0xff << 24, 1)]
         );
         assert_eq!(pending.kept(1).collect::<Vec<_>>(), [(5, 1)]);
         assert_eq!(pending.kept(0).count(), 0);
+        assert_eq!(pending.take_span(), Some((5, (1 << 32) - 1)));
+        assert_eq!(pending.take_span(), None);
     }
 }

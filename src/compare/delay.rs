@@ -35,6 +35,23 @@ const DIGITS: u8 = 2;
 /// An hour: a bound on memory, far beyond any window.
 const LONGEST: u64 = 3_600_000_000_000;
 
+/// Bits of a delay that make two digits: 256 steps are exact to one in 128.
+const STEP_BITS: u32 = 8;
+
+/// The step of a delay in nanoseconds: what is in one counts alike in [`Delays`]. Above are the
+/// bits that are left off, below the others.
+#[inline]
+pub(super) fn step_of(nanoseconds: u32) -> u16 {
+    let left_off = (u32::BITS - STEP_BITS).saturating_sub(nanoseconds.leading_zeros());
+    (left_off << STEP_BITS | nanoseconds >> left_off) as u16
+}
+
+/// The least delay of a step.
+pub(super) fn begin_of(step: u16) -> u64 {
+    let kept = u64::from(step) & ((1 << STEP_BITS) - 1);
+    kept << (step >> STEP_BITS)
+}
+
 impl Delays {
     /// None yet; `None` never happens with these digits.
     pub fn new() -> Option<Self> {
@@ -51,10 +68,20 @@ impl Delays {
     /// is below zero.
     pub fn record(&mut self, nanoseconds: i64, packets: u32) {
         let value = u64::try_from(nanoseconds).unwrap_or(0);
-        self.least = self.least.min(value);
-        self.most = self.most.max(value);
+        self.spans(value, value);
+        self.count(value, packets);
+    }
+
+    /// The least and the most of several were these.
+    pub fn spans(&mut self, least: u64, most: u64) {
+        self.least = self.least.min(least);
+        self.most = self.most.max(most);
+    }
+
+    /// Counts that of so many packets, which may be any [that is told alike](step_of).
+    pub fn count(&mut self, nanoseconds: u64, packets: u32) {
         // It grows as needed, up to this.
-        let _ = self.histogram.record_n(value.min(LONGEST), packets);
+        let _ = self.histogram.record_n(nanoseconds.min(LONGEST), packets);
     }
 
     /// Adds others.
@@ -166,6 +193,20 @@ impl DelaysOf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_in_one_step_counts_alike() {
+        let histogram = Delays::new().unwrap().histogram;
+        let ends = (0..32).flat_map(|bit| [1_u32 << bit, (1 << bit) - 1, u32::MAX >> bit]);
+        let others = (0..100_000_u32).map(|number| number.wrapping_mul(42_949));
+        for delay in ends.chain(0..2_000).chain(others) {
+            let (step, begin) = (step_of(delay), begin_of(step_of(delay)));
+            assert!(histogram.equivalent(delay.into(), begin), "{delay} {begin}");
+            assert!(begin <= delay.into() && step_of(begin as u32) == step);
+            let before = begin.checked_sub(1);
+            assert!(before.is_none_or(|before| step_of(before as u32) != step));
+        }
+    }
 
     #[test]
     fn each_delay_counts_once_however_long_it_is() {

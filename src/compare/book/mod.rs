@@ -289,10 +289,13 @@ impl Book {
             return;
         }
         for pair in 0..self.series.len() {
-            let pending = &self.pending[number * self.series.len() + pair];
-            if let Some(known) = self.delays.of(number, pair) {
+            let pending = &mut self.pending[number * self.series.len() + pair];
+            if let (Some((least, most)), Some(known)) =
+                (pending.take_span(), self.delays.of(number, pair))
+            {
+                known.spans(least, most);
                 let delays = pending.kept(delayed);
-                delays.for_each(|(delay, packets)| known.record(delay, packets));
+                delays.for_each(|(delay, packets)| known.count(delay, packets));
             }
         }
     }
