@@ -38,8 +38,8 @@ const LONGEST: u64 = 3_600_000_000_000;
 /// Bits of a delay that make two digits: 256 steps are exact to one in 128.
 const STEP_BITS: u32 = 8;
 
-/// The step of a delay in nanoseconds: what is in one counts alike in [`Delays`]. Above are the
-/// bits that are left off, below the others.
+/// The step of a delay in nanoseconds: what is in one counts alike in [`Delays`]. The lower byte has
+/// the first bits of it, the upper one says how many behind these are left off.
 #[inline]
 pub(super) fn step_of(nanoseconds: u32) -> u16 {
     let left_off = (u32::BITS - STEP_BITS).saturating_sub(nanoseconds.leading_zeros());
