@@ -78,7 +78,7 @@ impl Delays {
         self.most = self.most.max(most);
     }
 
-    /// Counts that of so many packets, which may be any [that is told alike](step_of).
+    /// Counts that of so many packets, which may be any of its step.
     pub fn count(&mut self, nanoseconds: u64, packets: u32) {
         // It grows as needed, up to this.
         let _ = self.histogram.record_n(nanoseconds.min(LONGEST), packets);
