@@ -86,7 +86,7 @@ impl Flight {
             flow: self.account_held(due.held),
             held: due.held,
         });
-        let mut items = items.peekable();
+        let mut items = items;
         // Until then it matters in which order all is written.
         while !book.has_begun() {
             match items.next() {
@@ -152,15 +152,15 @@ impl Flight {
     }
 
     /// Nobody will ask for it any more: it is left where it is.
-    fn write_held(&self, Item { held, .. }: Item, book: &mut Book) {
+    fn write_held(&self, Item { flow, held }: Item, book: &mut Book) {
         match self.held(held) {
             Now::Parcel(parcel) => {
                 let parcel = &self.parcels[parcel];
                 if parcel.is_open {
-                    book.settle(self, parcel, self.account_of(parcel));
+                    book.settle(self, parcel, flow);
                 }
             }
-            Now::Stray(stray) => self.write_stray(stray, book),
+            Now::Stray(stray) => self.write_stray(stray, flow, book),
             Now::Elsewhere => {}
         }
     }

@@ -111,14 +111,15 @@ impl Flight {
     /// A stray that nobody asked for is over: it is written down without becoming a parcel.
     pub(super) fn lose(&mut self, number: u32) {
         self.note_over(self.strays.get(number).flow);
-        self.write_down(|flight, book| flight.write_stray(number, book));
+        let flow = self.counted_aside(self.strays.get(number));
+        self.write_down(|flight, book| flight.write_stray(number, flow, book));
         self.leave_aside(number);
         self.strays.take(number);
     }
 
-    pub(super) fn write_stray(&self, number: u32, book: &mut Book) {
+    /// Writes a stray into the account of a flow.
+    pub(super) fn write_stray(&self, number: u32, flow: u32, book: &mut Book) {
         let stray = self.strays.get(number);
-        let flow = self.counted_aside(stray);
         match stray.sighting.form {
             Form::Piece => {
                 let parts = self.strays.parts_of(number);
