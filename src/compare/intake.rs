@@ -4,12 +4,14 @@
 //! the system is slow to find another core for one that waits behind another. So there are
 //! as many threads as cores, at most, and each does what is there to do: reads the next of
 //! the capture of which least waits to be matched, or matches. Whoever wants to match and
-//! has nothing of some capture reads that itself.
+//! has nothing of some capture reads that itself, or, while somebody else looks at it, has blocks
+//! of it ready for them.
 
+use super::blocks::Blocks;
 use super::reader::{End, Reader, Sent};
 use super::sighting::Sighting;
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Batches of each capture that wait to be matched, at most.
 const BATCHES: usize = 8;
@@ -34,6 +36,8 @@ struct State {
 struct Line {
     /// Away while somebody reads on.
     reader: Option<Box<Reader>>,
+    /// What it reads, if it reads anything.
+    blocks: Option<Arc<Blocks>>,
     is_at_end: bool,
     batches: VecDeque<Sent>,
     /// Memory of batches that were taken: it is not asked of the system twice.
@@ -54,6 +58,7 @@ struct Held<'a> {
 impl Intake {
     pub fn new(readers: impl Iterator<Item = Reader>) -> Self {
         let lines = readers.map(|reader| Line {
+            blocks: Some(reader.blocks()),
             reader: Some(Box::new(reader)),
             is_at_end: false,
             batches: VecDeque::with_capacity(BATCHES),
@@ -82,6 +87,7 @@ impl Intake {
     /// The next batch of a capture; `None` if there are no more.
     pub fn take(&self, line: usize) -> Option<Sent> {
         let mut state = self.state();
+        let mut may_read_ahead = true;
         loop {
             if let Some(sent) = state.lines[line].batches.pop_front() {
                 // There is room for one more.
@@ -93,7 +99,17 @@ impl Intake {
             }
             state = match state.claim(Some(line)) {
                 Some(claim) => self.read_on(state, claim),
-                None => self.wait(state),
+                None if may_read_ahead => {
+                    let blocks = state.lines[line].blocks.clone();
+                    drop(state);
+                    may_read_ahead = blocks.is_some_and(|blocks| blocks.read_ahead());
+                    // The batch may have come meanwhile.
+                    self.state()
+                }
+                None => {
+                    may_read_ahead = true;
+                    self.wait(state)
+                }
             };
         }
     }
@@ -201,6 +217,7 @@ impl Intake {
     pub fn of(lines: impl Iterator<Item = Vec<Sent>>) -> Self {
         let lines = lines.map(|batches| Line {
             reader: None,
+            blocks: None,
             is_at_end: true,
             batches: batches.into(),
             rooms: VecDeque::new(),

@@ -92,35 +92,53 @@ impl Way {
         if run_alone(flight, feeds, until) {
             return false;
         }
-        if are_ready(feeds) {
-            let abreast = run_abreast(flight, feeds, until, !self.stride.is_short());
-            self.stride.note(abreast);
-            if abreast > 0 && !are_ready(feeds) {
-                return false;
-            }
-        }
-        let Some((_, point)) = earliest(feeds).filter(|(time, _)| *time <= until) else {
-            return false;
-        };
-        if are_ready(feeds) && !is_left_out(flight, feeds, point) {
-            if let Some(other) = out_of_turn(flight, feeds, point) {
-                feeds[other].take_one(flight);
-                return false;
-            }
-            if come_otherwise(flight, feeds, point) {
-                let is_short = self.stride.is_short() && all.is_much(way);
-                if is_short && !self.stride.grows(|| come_in_one_order(all.of(way))) {
-                    return self.by_flow.take(flight, all, way);
-                }
-                if take_at_hand(flight, all.of(way), point) {
-                    return false;
+        match may_any_be_abreast(flight, feeds) {
+            true => {
+                if let Some(has_read) = self.take_together(flight, all, way, until) {
+                    return has_read;
                 }
             }
+            false if are_ready(feeds) => self.stride.note(0),
+            false => {}
         }
-        let feeds = all.of(way);
-        let until = turn_of_others(feeds, point).min((until, MAX_POINTS));
-        feeds[point].run_until(until, flight);
+        run_in_turn(flight, all.of(way), until);
         false
+    }
+
+    /// Gives some of it that is taken at once, or before its turn; says whether more was read,
+    /// `None` if there is nothing of the kind.
+    fn take_together(
+        &mut self,
+        flight: &mut Flight,
+        all: &mut Feeds<'_>,
+        way: usize,
+        until: Timestamp,
+    ) -> Option<bool> {
+        let feeds = all.of(way);
+        if !are_ready(feeds) {
+            return None;
+        }
+        let abreast = run_abreast(flight, feeds, until, !self.stride.is_short());
+        self.stride.note(abreast);
+        if !are_ready(feeds) {
+            return (abreast > 0).then_some(false);
+        }
+        let (_, point) = earliest(feeds).filter(|(time, _)| *time <= until)?;
+        if is_left_out(flight, feeds, point) {
+            return None;
+        }
+        if let Some(other) = out_of_turn(flight, feeds, point) {
+            feeds[other].take_one(flight);
+            return Some(false);
+        }
+        if !come_otherwise(flight, feeds, point) {
+            return None;
+        }
+        let is_short = self.stride.is_short() && all.is_much(way);
+        if is_short && !self.stride.grows(|| come_in_one_order(all.of(way))) {
+            return Some(self.by_flow.take(flight, all, way));
+        }
+        take_at_hand(flight, all.of(way), point).then_some(false)
     }
 }
 
@@ -219,6 +237,21 @@ fn run_abreast(
         for feed in feeds.iter_mut() {
             feed.advance(taken, flight);
         }
+    }
+}
+
+/// Whether a point has something next that all may take at once: fragments never are.
+fn may_any_be_abreast(flight: &Flight, feeds: &[Feed]) -> bool {
+    let mut nexts = feeds.iter().filter_map(Feed::next);
+    nexts.any(|(next, _)| flight.may_be_abreast(next))
+}
+
+/// Gives what is in turn, up to some time at most, with what is behind it up to the turn of
+/// another point.
+fn run_in_turn(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) {
+    if let Some((_, point)) = earliest(feeds).filter(|(time, _)| *time <= until) {
+        let until = turn_of_others(feeds, point).min((until, MAX_POINTS));
+        feeds[point].run_until(until, flight);
     }
 }
 

@@ -1,5 +1,6 @@
 //! One capture, read to its end: frames in, sightings handed on.
 
+use super::blocks::Blocks;
 use super::observer::{Manner, Observer};
 use super::run::Read;
 use super::sighting::{Batch, Sighting};
@@ -7,6 +8,7 @@ use crate::model::{ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::{Block, FileFacts, Progress, Source};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Sightings that are handed on together, and what is left of a block: whoever waits for them
 /// sleeps, and waking takes longer than matching those of one block of large packets.
@@ -51,25 +53,28 @@ pub(super) fn read_through(
     ControlFlow::Continue(())
 }
 
-/// What is to be said of its file.
-pub(super) fn file_of(source: &dyn Source) -> FileFacts {
-    source.files().into_iter().next().unwrap_or_default()
-}
-
 /// Reads one capture.
 pub(super) struct Reader {
-    source: Box<dyn Source>,
+    blocks: Arc<Blocks>,
     observer: Observer,
     block: Block,
+    /// How far the capture was read.
+    read: Progress,
 }
 
 impl Reader {
     pub fn new(source: Box<dyn Source>, manner: &Manner) -> Self {
         Self {
-            source,
+            blocks: Arc::new(Blocks::of(source)),
             observer: Observer::new(manner),
             block: Block::default(),
+            read: Progress::default(),
         }
+    }
+
+    /// Its blocks, for others to read ahead.
+    pub fn blocks(&self) -> Arc<Blocks> {
+        Arc::clone(&self.blocks)
     }
 
     /// Reads what is handed on together; says whether there may be more. What comes then will be
@@ -78,7 +83,7 @@ impl Reader {
         let is_more = self.read_on();
         let mut sent = Sent {
             batch: self.batch(room, is_more),
-            read: self.source.progress(),
+            read: self.read,
             frames: self.observer.frames,
             from: self.observer.extent().from(),
         };
@@ -90,7 +95,7 @@ impl Reader {
 
     /// A capture may say itself that it went on when nothing came.
     fn stretch(&self, sent: &mut Sent) {
-        let [from, until] = file_of(self.source.as_ref()).captured;
+        let [from, until] = self.blocks.file().captured;
         if let (Some(seen), Some(said)) = (&mut sent.from, from) {
             *seen = said.min(*seen);
         }
@@ -102,9 +107,10 @@ impl Reader {
     /// `false` once there is no more.
     fn read_on(&mut self) -> bool {
         for _ in 0..BATCH_BLOCKS {
-            if !self.source.fill(&mut self.block) {
+            let Some(read) = self.blocks.next(&mut self.block) else {
                 return false;
-            }
+            };
+            self.read = read;
             self.observer.observe(&self.block);
             if self.observer.seen() >= BATCH_SIGHTINGS {
                 break;
@@ -128,7 +134,7 @@ impl Reader {
     pub fn into_end(mut self) -> End {
         let (forecasts, not_modelled) = self.observer.forecasts();
         End {
-            file: file_of(self.source.as_ref()),
+            file: self.blocks.file(),
             truncated: self.observer.truncated,
             refused: self.observer.refused(),
             too_short: self.observer.too_short(),

@@ -2,6 +2,7 @@
 //! brought into one order of time, and matched.
 
 use super::aligned::{Aligned, align};
+use super::blocks::file_of;
 use super::book::{Account, Book};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
@@ -13,7 +14,7 @@ use super::merge::merge;
 use super::observer::Manner;
 use super::one_sided;
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts, Stranger};
-use super::reader::{End, Reader, file_of, read_through};
+use super::reader::{End, Reader, read_through};
 use crate::decode::DecodeOptions;
 use crate::model::{Duration, ScopeSet};
 use crate::reassemble::Limits;

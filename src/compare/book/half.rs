@@ -15,26 +15,39 @@ impl Book {
             tallies: vec![Default::default(); self.points],
             ..Self::default()
         };
-        self.lent = self.accounts.len().min(DelaysOf::MOST);
-        half.accounts.resize_with(self.lent, Account::default);
+        let accounts = self.accounts.len().min(DelaysOf::MOST);
+        half.accounts.resize_with(accounts, Account::default);
         half.make_room();
         self.swap_half(&mut half);
+        self.is_lending = true;
         half
     }
 
-    /// Whether the account of a flow was taken out. What shares its delays with others is not, nor
-    /// is what was opened since.
-    pub fn is_lent(&self, flow: u32) -> bool {
-        let number = self.numbers.get(flow as usize);
-        number.is_some_and(|number| (*number as usize) < self.lent && is_in_half(*number as usize))
+    /// Whether something of a flow is to be written elsewhere. An account that is not there yet is
+    /// opened; gives its number if it has to be [opened there](Self::open_as), too.
+    pub fn lends(&mut self, flow: u32) -> (bool, Option<usize>) {
+        let accounts = self.accounts.len();
+        let number = self.account_of(flow);
+        let is_lent = self.is_lending && is_in_half(number);
+        let is_new = self.accounts.len() > accounts;
+        (is_lent, (is_lent && is_new).then_some(number))
+    }
+
+    /// Opens the account of a flow in a half of what has it under this number.
+    pub fn open_as(&mut self, flow: u32, number: usize) {
+        if self.accounts.len() <= number {
+            self.accounts.resize_with(number + 1, Account::default);
+            self.make_room();
+        }
+        self.accounts[number] = self.blank(Some(flow));
+        self.number(flow, number);
     }
 
     /// Takes them back with what was written in.
     pub fn give_back(&mut self, half: Self) {
         let mut half = half;
-        debug_assert_eq!(half.accounts.len(), self.lent);
         self.swap_half(&mut half);
-        self.lent = 0;
+        self.is_lending = false;
         for (mine, theirs) in self.series.iter_mut().zip(half.series) {
             mine.add(theirs);
         }
@@ -45,7 +58,8 @@ impl Book {
 
     /// Nothing of what is swapped is beside its account then.
     fn swap_half(&mut self, other: &mut Self) {
-        for number in (0..self.lent).filter(|number| is_in_half(*number)) {
+        let accounts = self.accounts.len().min(other.accounts.len());
+        for number in (0..accounts).filter(|number| is_in_half(*number)) {
             for book in [&mut *self, &mut *other] {
                 book.write_alike(number);
                 book.write_run(number);
@@ -56,8 +70,9 @@ impl Book {
     }
 }
 
+/// Every second account. What shares its delays with others is none of them.
 fn is_in_half(number: usize) -> bool {
-    number.is_multiple_of(2)
+    number < DelaysOf::MOST && number.is_multiple_of(2)
 }
 
 #[cfg(test)]
@@ -89,23 +104,26 @@ mod tests {
     #[test]
     fn what_is_lent_comes_back_with_what_was_written_in() {
         let mut book = book(4);
-        assert!((0..4).all(|flow| !book.is_lent(flow)));
+        assert!((0..4).all(|flow| book.lends(flow) == (false, None)));
         let mut half = book.take_half();
-        let is_lent = [0, 1, 2, 3, 4].map(|flow| book.is_lent(flow));
-        assert_eq!(is_lent, [true, false, true, false, false]);
+        let lends = [0, 1, 2, 3].map(|flow| book.lends(flow));
+        let [mine, theirs] = [(false, None), (true, None)];
+        assert_eq!(lends, [theirs, mine, theirs, mine]);
         // Its steps are longer by then.
         write(&mut half, 2, 100_000);
         write(&mut book, 3, 7);
-        // It was not there when half was lent.
-        write(&mut book, 6, 8);
-        assert!(!book.is_lent(6));
+        // They were not there when half was lent.
+        assert_eq!([6, 9].map(|flow| book.lends(flow)), [(true, Some(4)), mine]);
+        half.open_as(6, 4);
+        write(&mut half, 6, 8);
+        write(&mut book, 9, 9);
         book.give_back(half);
-        assert_eq!(book.tallies[1].datagrams, 7);
+        assert_eq!(book.tallies[1].datagrams, 8);
         let spans: Vec<_> = book.accounts.iter().map(|account| account.span).collect();
         let at = |time: i64| Some((Timestamp(time), Timestamp(time)));
-        assert_eq!(spans, [0, 1, 100_000, 7, 8].map(at));
+        assert_eq!(spans, [0, 1, 100_000, 7, 8, 9].map(at));
         let flows = book.accounts.iter().map(|account| account.flow);
-        assert!(flows.eq([0, 1, 2, 3, 6].map(Some)));
+        assert!(flows.eq([0, 1, 2, 3, 6, 9].map(Some)));
         let (accounts, series) = book.into_accounts();
         let packets = accounts.iter().map(|account| {
             let delays = account.between[0].delays.as_ref();
@@ -113,10 +131,10 @@ mod tests {
                 .and_then(|delays| delays.figures())
                 .map_or(0, |figures| figures.packets)
         });
-        assert_eq!(packets.collect::<Vec<_>>(), [1, 1, 2, 2, 1]);
+        assert_eq!(packets.collect::<Vec<_>>(), [1, 1, 2, 2, 1, 1]);
         let (series, _) = &series[0];
         let both: u64 = series.steps.iter().map(|step| step.of(Fate::Both)).sum();
-        assert_eq!((both, series.origin), (7, Some(Timestamp(0))));
+        assert_eq!((both, series.origin), (8, Some(Timestamp(0))));
         assert!(series.width > Duration(10));
     }
 
@@ -126,11 +144,11 @@ mod tests {
         let half = book.take_half();
         let last = DelaysOf::MOST as u32 - 2;
         assert_eq!(
-            [last, last + 2, last + 4].map(|flow| book.is_lent(flow)),
-            [true, false, false]
+            [last, last + 2, last + 6].map(|flow| book.lends(flow)),
+            [(true, None), (false, None), (false, None)]
         );
         book.give_back(half);
-        assert_eq!(book.accounts.len(), DelaysOf::MOST + 4);
+        assert_eq!(book.accounts.len(), DelaysOf::MOST + 5);
         assert!(book.accounts.iter().all(|account| account.flow.is_some()));
     }
 }

@@ -61,8 +61,8 @@ pub(super) struct Book {
     pending: Vec<Pending>,
     /// Losses of the parcel at hand, with their places among those sent.
     losses: Vec<(u32, Fate)>,
-    /// Of so many accounts half are [written in elsewhere](Self::take_half).
-    lent: usize,
+    /// Whether half of the accounts are [written in elsewhere](Self::take_half).
+    is_lending: bool,
 }
 
 /// A packet of a flow in step that every point saw.
@@ -93,7 +93,7 @@ impl Book {
             runs: Vec::new(),
             pending: Vec::new(),
             losses: Vec::new(),
-            lent: 0,
+            is_lending: false,
         }
     }
 
@@ -367,23 +367,34 @@ impl Book {
     #[cold]
     fn open(&mut self, flow: u32) -> usize {
         let number = self.accounts.len().min(MAX_ACCOUNTS);
+        let is_full = number == MAX_ACCOUNTS;
+        self.shared += u64::from(is_full);
+        if number == self.accounts.len() {
+            let account = self.blank((!is_full).then_some(flow));
+            self.accounts.push(account);
+            self.make_room();
+        }
+        self.number(flow, number);
+        number
+    }
+
+    /// An account in which nothing is.
+    fn blank(&self, flow: Option<u32>) -> Account {
+        Account {
+            flow,
+            between: vec![Between::default(); self.series.len()],
+            at: vec![Passage::default(); self.points],
+            is_carrier: false,
+            span: None,
+        }
+    }
+
+    /// The account of a flow has this number.
+    fn number(&mut self, flow: u32, number: usize) {
         if flow as usize >= self.numbers.len() {
             self.numbers.resize(flow as usize + 1, NONE);
         }
         self.numbers[flow as usize] = number as u32;
-        let is_full = number == MAX_ACCOUNTS;
-        self.shared += u64::from(is_full);
-        if number == self.accounts.len() {
-            self.accounts.push(Account {
-                flow: (!is_full).then_some(flow),
-                between: vec![Between::default(); self.series.len()],
-                at: vec![Passage::default(); self.points],
-                is_carrier: false,
-                span: None,
-            });
-            self.make_room();
-        }
-        number
     }
 
     /// For what is not in the accounts yet.

@@ -10,7 +10,6 @@ use crate::compare::slab::NONE;
 use crate::compare::strays::{Stray, Strays};
 use crate::model::Timestamp;
 use hashbrown::HashSet;
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// What is kept aside.
@@ -204,7 +203,7 @@ impl Flight {
         let number = self.strays.add(stray);
         let due = Due::of(number, &stray);
         if !self.aside.add(number, due) {
-            self.old.push(Reverse(due));
+            self.old.push(due);
         }
         self.keep_to_bounds();
     }

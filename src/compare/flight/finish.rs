@@ -6,13 +6,11 @@ use super::settle::Now;
 use super::stray::Held;
 use super::{Due, FETCHED, Flight};
 use crate::compare::book::Book;
+use crate::compare::rows::Rows;
 use crate::compare::slab::NONE;
 use crate::compare::strays::Strays;
-use std::cmp::Reverse;
-use std::iter::Peekable;
 use std::sync::mpsc::sync_channel;
 use std::thread;
-use std::vec;
 
 /// So many that are left are written down by account: those of one are at hand then.
 const GROUPED: usize = 1 << 12;
@@ -24,27 +22,58 @@ const WORTH_TWO: usize = 1 << 14;
 /// All that is left, in the order in which it is due: what is kept aside is in order, as the old is
 /// here.
 struct Left<'a> {
-    old: Peekable<vec::IntoIter<Reverse<Due>>>,
+    old: Rows<Due>,
     aside: Aside,
     strays: &'a Strays,
 }
 
-/// Something that is left, and the flow whose account it is written into, if it is.
+/// Something that is left, and the flow whose account it is written into.
 #[derive(Clone, Copy)]
 struct Item {
     flow: u32,
     held: Held,
 }
 
+/// Some of it, by who writes it down.
+#[derive(Default)]
+struct Groups {
+    mine: Vec<Item>,
+    theirs: Lent,
+}
+
+/// What the other one is to write down.
+#[derive(Default)]
+struct Lent {
+    /// Flows whose accounts are not open there yet, and the numbers of these.
+    opened: Vec<(u32, usize)>,
+    items: Vec<Item>,
+}
+
+impl Groups {
+    /// Opens the accounts of all in their order, whoever writes them down, and in whatever order.
+    fn of(items: impl Iterator<Item = Item>, book: &mut Book) -> Self {
+        let mut groups = Self::default();
+        for item in items {
+            let (is_lent, opened) = book.lends(item.flow);
+            let opened = opened.map(|number| (item.flow, number));
+            groups.theirs.opened.extend(opened);
+            match is_lent {
+                true => groups.theirs.items.push(item),
+                false => groups.mine.push(item),
+            }
+        }
+        groups
+    }
+}
+
 impl Iterator for Left<'_> {
     type Item = Due;
 
     fn next(&mut self) -> Option<Due> {
-        let old = self.old.peek().map(|Reverse(due)| *due);
-        match (self.aside.first(), old) {
+        match (self.aside.first(), self.old.first()) {
             (Some(aside), Some(old)) if aside < old => self.aside.pop(self.strays),
             (Some(_), None) => self.aside.pop(self.strays),
-            _ => self.old.next().map(|Reverse(due)| due),
+            _ => self.old.pop(),
         }
     }
 }
@@ -65,14 +94,14 @@ impl Flight {
         while let Some(due) = self.young.pop_front() {
             self.look_at(due);
         }
-        // Most of it lies in order: a heap takes what comes later behind what it has.
-        let mut old = std::mem::take(&mut self.old).into_vec();
-        old.sort_unstable_by_key(|Reverse(due)| *due);
-        let aside = std::mem::take(&mut self.aside);
+        let (old, aside) = (
+            std::mem::take(&mut self.old),
+            std::mem::take(&mut self.aside),
+        );
         self.write_down(|flight, book| {
             let flight = &*flight;
             let left = Left {
-                old: old.into_iter().peekable(),
+                old,
                 aside,
                 strays: &flight.strays,
             };
@@ -82,9 +111,10 @@ impl Flight {
     }
 
     fn write_left(&self, left: Left<'_>, is_much: bool, book: &mut Book) {
-        let items = left.map(|due| Item {
-            flow: self.account_held(due.held),
-            held: due.held,
+        let items = left.filter_map(|due| {
+            let flow = self.account_held(due.held)?;
+            let held = due.held;
+            Some(Item { flow, held })
         });
         let mut items = items;
         // Until then it matters in which order all is written.
@@ -103,8 +133,8 @@ impl Flight {
     fn write_by_one(&self, items: impl Iterator<Item = Item>, book: &mut Book) {
         let mut items = items.peekable();
         while items.peek().is_some() {
-            let mut group: Vec<Item> = items.by_ref().take(GROUPED).collect();
-            self.write_group(&mut group, book);
+            let mut group = Groups::of(items.by_ref().take(GROUPED), book);
+            self.write_group(&mut group.mine, book);
         }
     }
 
@@ -113,19 +143,21 @@ impl Flight {
         let mut items = items.peekable();
         let mut half = book.take_half();
         thread::scope(|scope| {
-            let (theirs, groups) = sync_channel::<Vec<Item>>(GROUPS);
+            let (theirs, groups) = sync_channel::<Lent>(GROUPS);
             let half = &mut half;
             scope.spawn(move || {
                 for mut group in groups {
-                    self.write_group(&mut group, half);
+                    for (flow, number) in group.opened {
+                        half.open_as(flow, number);
+                    }
+                    self.write_group(&mut group.items, half);
                 }
             });
             while items.peek().is_some() {
-                let group = items.by_ref().take(GROUPED);
-                let (group, mut mine) = group.partition(|item| book.is_lent(item.flow));
+                let mut groups = Groups::of(items.by_ref().take(GROUPED), book);
                 // Only where the other one has panicked nobody takes it, and then so does this.
-                let _ = theirs.send(group);
-                self.write_group(&mut mine, book);
+                let _ = theirs.send(groups.theirs);
+                self.write_group(&mut groups.mine, book);
             }
         });
         book.give_back(half);
@@ -154,12 +186,7 @@ impl Flight {
     /// Nobody will ask for it any more: it is left where it is.
     fn write_held(&self, Item { flow, held }: Item, book: &mut Book) {
         match self.held(held) {
-            Now::Parcel(parcel) => {
-                let parcel = &self.parcels[parcel];
-                if parcel.is_open {
-                    book.settle(self, parcel, flow);
-                }
-            }
+            Now::Parcel(parcel) => book.settle(self, &self.parcels[parcel], flow),
             Now::Stray(stray) => self.write_stray(stray, flow, book),
             Now::Elsewhere => {}
         }
@@ -184,11 +211,14 @@ impl Flight {
     }
 
     /// The flow whose account something is written into, if it is.
-    fn account_held(&self, held: Held) -> u32 {
+    fn account_held(&self, held: Held) -> Option<u32> {
         match self.held(held) {
-            Now::Parcel(parcel) => self.account_of(&self.parcels[parcel]),
-            Now::Stray(stray) => self.counted_aside(self.strays.get(stray)),
-            Now::Elsewhere => NONE,
+            Now::Parcel(parcel) => {
+                let parcel = &self.parcels[parcel];
+                parcel.is_open.then(|| self.account_of(parcel))
+            }
+            Now::Stray(stray) => Some(self.counted_aside(self.strays.get(stray))),
+            Now::Elsewhere => None,
         }
     }
 }

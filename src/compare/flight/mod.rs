@@ -40,6 +40,7 @@ use super::names::Name;
 use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::paths::Paths;
 use super::refused::RefusedAt;
+use super::rows::Rows;
 use super::sighting::{Batch, Form, Sighting};
 use super::slab::{NONE, Slab};
 use super::strays::Strays;
@@ -47,8 +48,7 @@ use super::stretches::Stretches;
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, Duration, Protocol, Timestamp};
 use hashbrown::HashMap;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 /// Parcels with the same key that are looked at.
 const MAX_CHAIN: usize = 256;
@@ -113,7 +113,7 @@ pub(super) struct Flight {
     pub spans: Vec<Option<(Timestamp, Timestamp)>>,
     /// Seen not long ago, and seen before that but not everywhere; in order of time.
     young: VecDeque<Due>,
-    old: BinaryHeap<Reverse<Due>>,
+    old: Rows<Due>,
     now: Timestamp,
     /// When what goes the other way than what is taken is next: time does not go on beyond that.
     held: Timestamp,
@@ -204,7 +204,7 @@ impl Flight {
             beside,
             spans: vec![None; points],
             young: VecDeque::new(),
-            old: BinaryHeap::new(),
+            old: Rows::default(),
             now: Timestamp::MIN,
             held: Timestamp::MAX,
             times: Vec::new(),

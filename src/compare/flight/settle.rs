@@ -9,7 +9,6 @@ use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Became;
 use crate::model::{Duration, Timestamp};
-use std::cmp::Reverse;
 
 /// What every point has seen stays known for so long, for copies that come late.
 pub(in crate::compare) const LINGER: Duration = Duration::from_millis(150);
@@ -56,14 +55,13 @@ impl Flight {
 
     /// What is under way for longest, of what is not seen everywhere.
     fn oldest(&self) -> Option<Due> {
-        let old = self.old.peek().map(|Reverse(due)| *due);
-        old.into_iter().chain(self.aside.first()).min()
+        self.old.first().into_iter().chain(self.aside.first()).min()
     }
 
     fn take_oldest(&mut self) -> Option<Due> {
         match self.oldest() {
             oldest if oldest == self.aside.first() => self.aside.pop(&self.strays),
-            _ => self.old.pop().map(|Reverse(due)| due),
+            _ => self.old.pop(),
         }
     }
 
@@ -78,7 +76,7 @@ impl Flight {
             self.settle(number);
         } else {
             self.parcels[number].is_old = true;
-            self.old.push(Reverse(due));
+            self.old.push(due);
         }
     }
 

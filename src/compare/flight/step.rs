@@ -11,7 +11,6 @@ use crate::compare::recent::Before;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::{Duration, Protocol};
-use std::cmp::Reverse;
 
 /// Copies come within this time.
 pub(super) const COPIES_COME_WITHIN: Duration = Duration::from_millis(100);
@@ -245,7 +244,7 @@ impl Flight {
 
     /// Something is held until its time has come.
     pub(super) fn keep_held(&mut self, due: Due) {
-        self.old.push(Reverse(due));
+        self.old.push(due);
         self.keep_to_bounds();
     }
 
