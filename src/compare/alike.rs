@@ -6,9 +6,8 @@ use super::delay::{begin_of, step_of};
 use super::shape::{Lengths, SIZES, size_class};
 use crate::model::Timestamp;
 
-/// Delays that are kept until they are counted, of each pair of points: in four lines of a cache.
-const ROWS: usize = 4;
-const IN_ROW: usize = 28;
+/// Delays that are kept until they are counted, of each pair of points: four lines of a cache.
+const DELAYS: usize = 124;
 
 /// Packets in a row, in one line of a cache.
 #[derive(Clone, Copy, Debug)]
@@ -62,37 +61,38 @@ impl Alike {
 
 /// Delays of an account between two points that wait to be counted, as exact as they are told. How
 /// many there are is where it is looked at anyway, in [`Alike`].
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pending([Row; ROWS]);
-
-/// Some of them, in one line of a cache: to keep one more takes no other.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Row {
-    steps: [u16; IN_ROW],
+pub(super) struct Pending {
+    steps: [u16; DELAYS],
     /// The least of them and the most, in nanoseconds.
     least: u32,
     most: u32,
 }
 
-const _: () = assert!(size_of::<Row>() == 64);
+const _: () = assert!(size_of::<Pending>() == 256);
 
 /// One that does not wait: it was too long for it.
 const COUNTED: u16 = u16::MAX;
 
-impl Default for Row {
+impl Default for Pending {
     fn default() -> Self {
         Self {
-            steps: [COUNTED; IN_ROW],
+            steps: [COUNTED; DELAYS],
             least: u32::MAX,
             most: 0,
         }
     }
 }
 
-impl Row {
-    fn keep(&mut self, place: usize, delay: i64) -> bool {
-        let step = &mut self.steps[place];
+impl Pending {
+    /// How many there is room for.
+    pub const ROOM: u8 = DELAYS as u8;
+
+    /// Keeps a delay in its place; `false` if it has to be counted at once.
+    #[inline]
+    pub fn keep(&mut self, place: u8, delay: i64) -> bool {
+        let step = &mut self.steps[usize::from(place)];
         let Ok(delay) = u32::try_from(delay) else {
             *step = COUNTED;
             return false;
@@ -102,40 +102,20 @@ impl Row {
         self.most = self.most.max(delay);
         true
     }
-}
-
-impl Pending {
-    /// How many there is room for.
-    pub const ROOM: u8 = (ROWS * IN_ROW) as u8;
-
-    /// Keeps a delay in its place; `false` if it has to be counted at once.
-    #[inline]
-    pub fn keep(&mut self, place: u8, delay: i64) -> bool {
-        let place = usize::from(place);
-        self.0[place / IN_ROW].keep(place % IN_ROW, delay)
-    }
 
     /// The least and the most of those that wait, which is forgotten; nothing if none does.
     pub fn take_span(&mut self) -> Option<(u64, u64)> {
-        let mut span = (u32::MAX, 0);
-        for row in &mut self.0 {
-            span = (span.0.min(row.least), span.1.max(row.most));
-            (row.least, row.most) = (u32::MAX, 0);
-        }
-        (span.0 <= span.1).then_some((span.0.into(), span.1.into()))
+        let span = (self.least.into(), self.most.into());
+        (self.least, self.most) = (u32::MAX, 0);
+        (span.0 <= span.1).then_some(span)
     }
 
-    /// Those that came to so many places: each with how many there are of it side by side.
+    /// Those that came to so many places: each with how many there are of it in a row.
     pub fn kept(&self, places: u8) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let places = usize::from(places);
-        let rows = self.0.iter().enumerate();
-        let kept = rows.flat_map(move |(row, all)| {
-            let left = places.saturating_sub(row * IN_ROW);
-            all.steps[..left.min(IN_ROW)].chunk_by(PartialEq::eq)
-        });
-        kept.filter_map(|alike| {
-            let first = alike.first().filter(|step| **step != COUNTED)?;
-            Some((begin_of(*first), alike.len() as u32))
+        let rows = self.steps[..usize::from(places)].chunk_by(PartialEq::eq);
+        rows.filter_map(|row| {
+            let first = row.first().filter(|step| **step != COUNTED)?;
+            Some((begin_of(*first), row.len() as u32))
         })
     }
 }
@@ -159,13 +139,9 @@ mod tests {
             pending.kept(8).collect::<Vec<_>>(),
             [(5, 2), (7, 1), (1_000, 2), (0xff << 24, 1)]
         );
-        assert!(pending.keep(Pending::ROOM - 1, 9));
-        assert_eq!(pending.kept(Pending::ROOM).last(), Some((9, 1)));
         assert_eq!(pending.kept(1).collect::<Vec<_>>(), [(5, 1)]);
         assert_eq!(pending.kept(0).count(), 0);
         assert_eq!(pending.take_span(), Some((5, (1 << 32) - 1)));
         assert_eq!(pending.take_span(), None);
-        assert!(pending.keep(IN_ROW as u8, 9) && pending.keep(0, 8));
-        assert_eq!(pending.take_span(), Some((8, 9)));
     }
 }

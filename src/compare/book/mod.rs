@@ -4,10 +4,10 @@ mod account;
 mod alone;
 mod alone_cut;
 mod entry;
-mod half;
 mod run;
 mod series;
 mod settled;
+mod share;
 mod view;
 mod whole;
 
@@ -61,7 +61,7 @@ pub(super) struct Book {
     pending: Vec<Pending>,
     /// Losses of the parcel at hand, with their places among those sent.
     losses: Vec<(u32, Fate)>,
-    /// Whether half of the accounts are [written in elsewhere](Self::take_half).
+    /// Whether a share of the accounts is [written in elsewhere](Self::take_share).
     is_lending: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is left at the end is written down by two at once, each into the accounts of one half of
+//! What is left at the end is written down by two at once, each into the accounts of a share of
 //! the flows: nobody matches any more, so that all else stays as it is.
 
 use super::aside::Aside;
@@ -141,16 +141,16 @@ impl Flight {
     /// Both write the same as one would.
     fn write_by_two(&self, items: impl Iterator<Item = Item>, book: &mut Book) {
         let mut items = items.peekable();
-        let mut half = book.take_half();
+        let mut share = book.take_share();
         thread::scope(|scope| {
             let (theirs, groups) = sync_channel::<Lent>(GROUPS);
-            let half = &mut half;
+            let share = &mut share;
             scope.spawn(move || {
                 for mut group in groups {
                     for (flow, number) in group.opened {
-                        half.open_as(flow, number);
+                        share.open_as(flow, number);
                     }
-                    self.write_group(&mut group.items, half);
+                    self.write_group(&mut group.items, share);
                 }
             });
             while items.peek().is_some() {
@@ -160,7 +160,7 @@ impl Flight {
                 self.write_group(&mut groups.mine, book);
             }
         });
-        book.give_back(half);
+        book.give_back(share);
     }
 
     /// Writes some of it down.

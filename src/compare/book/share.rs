@@ -1,13 +1,13 @@
-//! A book in two: each half has some of the accounts, and is written in by itself.
+//! A book in two: a share of the accounts is taken out, and written in by itself.
 
 use super::{Account, Book, Series};
 use crate::compare::delay::DelaysOf;
 
 impl Book {
-    /// Takes half of the accounts out, to be written in elsewhere until they are
+    /// Takes a share of the accounts out, to be written in elsewhere until they are
     /// [given back](Self::give_back).
-    pub fn take_half(&mut self) -> Self {
-        let mut half = Self {
+    pub fn take_share(&mut self) -> Self {
+        let mut share = Self {
             points: self.points,
             numbers: self.numbers.clone(),
             series: self.series.iter().map(Series::blank).collect(),
@@ -16,11 +16,11 @@ impl Book {
             ..Self::default()
         };
         let accounts = self.accounts.len().min(DelaysOf::MOST);
-        half.accounts.resize_with(accounts, Account::default);
-        half.make_room();
-        self.swap_half(&mut half);
+        share.accounts.resize_with(accounts, Account::default);
+        share.make_room();
+        self.swap_share(&mut share);
         self.is_lending = true;
-        half
+        share
     }
 
     /// Whether something of a flow is to be written elsewhere. An account that is not there yet is
@@ -28,12 +28,12 @@ impl Book {
     pub fn lends(&mut self, flow: u32) -> (bool, Option<usize>) {
         let accounts = self.accounts.len();
         let number = self.account_of(flow);
-        let is_lent = self.is_lending && is_in_half(number);
+        let is_lent = self.is_lending && is_in_share(number);
         let is_new = self.accounts.len() > accounts;
         (is_lent, (is_lent && is_new).then_some(number))
     }
 
-    /// Opens the account of a flow in a half of what has it under this number.
+    /// Opens the account of a flow in the share of a book that has it under this number.
     pub fn open_as(&mut self, flow: u32, number: usize) {
         if self.accounts.len() <= number {
             self.accounts.resize_with(number + 1, Account::default);
@@ -44,22 +44,22 @@ impl Book {
     }
 
     /// Takes them back with what was written in.
-    pub fn give_back(&mut self, half: Self) {
-        let mut half = half;
-        self.swap_half(&mut half);
+    pub fn give_back(&mut self, share: Self) {
+        let mut share = share;
+        self.swap_share(&mut share);
         self.is_lending = false;
-        for (mine, theirs) in self.series.iter_mut().zip(half.series) {
+        for (mine, theirs) in self.series.iter_mut().zip(share.series) {
             mine.add(theirs);
         }
-        for (mine, theirs) in self.tallies.iter_mut().zip(half.tallies) {
+        for (mine, theirs) in self.tallies.iter_mut().zip(share.tallies) {
             *mine += theirs;
         }
     }
 
     /// Nothing of what is swapped is beside its account then.
-    fn swap_half(&mut self, other: &mut Self) {
+    fn swap_share(&mut self, other: &mut Self) {
         let accounts = self.accounts.len().min(other.accounts.len());
-        for number in (0..accounts).filter(|number| is_in_half(*number)) {
+        for number in (0..accounts).filter(|number| is_in_share(*number)) {
             for book in [&mut *self, &mut *other] {
                 book.write_alike(number);
                 book.write_run(number);
@@ -70,9 +70,10 @@ impl Book {
     }
 }
 
-/// Every second account. What shares its delays with others is none of them.
-fn is_in_half(number: usize) -> bool {
-    number < DelaysOf::MOST && number.is_multiple_of(2)
+/// Two of three accounts: who keeps the others hands out what is to be written, too. What has its
+/// delays in common with others is none of them.
+fn is_in_share(number: usize) -> bool {
+    number < DelaysOf::MOST && !number.is_multiple_of(3)
 }
 
 #[cfg(test)]
@@ -105,25 +106,29 @@ mod tests {
     fn what_is_lent_comes_back_with_what_was_written_in() {
         let mut book = book(4);
         assert!((0..4).all(|flow| book.lends(flow) == (false, None)));
-        let mut half = book.take_half();
+        let mut share = book.take_share();
         let lends = [0, 1, 2, 3].map(|flow| book.lends(flow));
         let [mine, theirs] = [(false, None), (true, None)];
-        assert_eq!(lends, [theirs, mine, theirs, mine]);
+        assert_eq!(lends, [mine, theirs, theirs, mine]);
         // Its steps are longer by then.
-        write(&mut half, 2, 100_000);
+        write(&mut share, 2, 100_000);
         write(&mut book, 3, 7);
-        // They were not there when half was lent.
-        assert_eq!([6, 9].map(|flow| book.lends(flow)), [(true, Some(4)), mine]);
-        half.open_as(6, 4);
-        write(&mut half, 6, 8);
-        write(&mut book, 9, 9);
-        book.give_back(half);
-        assert_eq!(book.tallies[1].datagrams, 8);
+        // They were not there when it was lent.
+        let [new, other] = [(true, Some(4)), (true, Some(5))];
+        let lends = [6, 9, 11].map(|flow| book.lends(flow));
+        assert_eq!(lends, [new, other, mine]);
+        share.open_as(6, 4);
+        share.open_as(9, 5);
+        write(&mut share, 6, 8);
+        write(&mut share, 9, 9);
+        write(&mut book, 11, 10);
+        book.give_back(share);
+        assert_eq!(book.tallies[1].datagrams, 9);
         let spans: Vec<_> = book.accounts.iter().map(|account| account.span).collect();
         let at = |time: i64| Some((Timestamp(time), Timestamp(time)));
-        assert_eq!(spans, [0, 1, 100_000, 7, 8, 9].map(at));
+        assert_eq!(spans, [0, 1, 100_000, 7, 8, 9, 10].map(at));
         let flows = book.accounts.iter().map(|account| account.flow);
-        assert!(flows.eq([0, 1, 2, 3, 6, 9].map(Some)));
+        assert!(flows.eq([0, 1, 2, 3, 6, 9, 11].map(Some)));
         let (accounts, series) = book.into_accounts();
         let packets = accounts.iter().map(|account| {
             let delays = account.between[0].delays.as_ref();
@@ -131,23 +136,23 @@ mod tests {
                 .and_then(|delays| delays.figures())
                 .map_or(0, |figures| figures.packets)
         });
-        assert_eq!(packets.collect::<Vec<_>>(), [1, 1, 2, 2, 1, 1]);
+        assert_eq!(packets.collect::<Vec<_>>(), [1, 1, 2, 2, 1, 1, 1]);
         let (series, _) = &series[0];
         let both: u64 = series.steps.iter().map(|step| step.of(Fate::Both)).sum();
-        assert_eq!((both, series.origin), (8, Some(Timestamp(0))));
+        assert_eq!((both, series.origin), (9, Some(Timestamp(0))));
         assert!(series.width > Duration(10));
     }
 
     #[test]
     fn what_shares_its_delays_is_not_lent() {
         let mut book = book(DelaysOf::MOST as u32 + 4);
-        let half = book.take_half();
+        let share = book.take_share();
         let last = DelaysOf::MOST as u32 - 2;
         assert_eq!(
             [last, last + 2, last + 6].map(|flow| book.lends(flow)),
             [(true, None), (false, None), (false, None)]
         );
-        book.give_back(half);
+        book.give_back(share);
         assert_eq!(book.accounts.len(), DelaysOf::MOST + 5);
         assert!(book.accounts.iter().all(|account| account.flow.is_some()));
     }
