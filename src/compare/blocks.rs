@@ -88,6 +88,12 @@ impl Blocks {
         true
     }
 
+    /// How many were read ahead.
+    #[cfg(test)]
+    pub fn ready(&self) -> usize {
+        lock(&self.filled).ready.len()
+    }
+
     /// What is known of the file; complete once all was read.
     pub fn file(&self) -> FileFacts {
         file_of(lock(&self.source).source.as_ref())

@@ -239,6 +239,7 @@ mod tests {
     use crate::source::{Block, FileFacts, Progress, Source};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::thread;
+    use std::time::{Duration, Instant};
 
     const IPV4: [u8; 2] = [8, 0];
     /// Blocks of so many bytes fill a batch each, and a capture of so many frames has more
@@ -283,6 +284,25 @@ mod tests {
         }
         let ends = intake.into_ends();
         assert_eq!(ends.len(), 3);
+    }
+
+    #[test]
+    fn who_waits_has_blocks_ready_for_who_reads() {
+        let intake = intake(&[FRAMES]);
+        let claim = intake.state().claim(Some(0)).unwrap();
+        let blocks = claim.1.blocks();
+        let first = thread::scope(|scope| {
+            let waiting = scope.spawn(|| take_all(&intake, 0));
+            let end = Instant::now() + Duration::from_secs(10);
+            while blocks.ready() < 2 && Instant::now() < end {
+                thread::yield_now();
+            }
+            let ready = blocks.ready();
+            drop(intake.read_on(intake.state(), claim));
+            assert!(ready >= 2, "{ready} blocks");
+            waiting.join().unwrap()
+        });
+        assert_eq!(first, in_order(FRAMES));
     }
 
     #[test]
