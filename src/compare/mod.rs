@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Before that so much of each capture is sampled as it takes to know how they hang together
-//! (`aligned`). A reader has an observer, which sees frames, and hands sightings over.
+//! (`aligned`). A reader has an observer, which sees frames, and hands sightings over; who would wait
+//! for it reads the next blocks of its capture meanwhile (`blocks`).
 //!
 //! Input: captures, each with a clock of its own. Output: an [`Outcome`]: for each flow and
 //! each pair of neighbouring points what was seen on both sides and what on one alone.
