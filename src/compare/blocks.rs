@@ -6,8 +6,8 @@ use crate::source::{Block, FileFacts, Progress, Source};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Blocks that are read before they are asked for, at most: what fills half a batch. More would
-/// not stay in a cache.
+/// Blocks that are read before they are asked for, at most: 2 MB of a capture. More would not stay
+/// in a cache.
 const AHEAD: usize = 16;
 
 /// The blocks of a capture.
@@ -31,7 +31,7 @@ struct Filled {
 }
 
 /// Whoever held it when it panicked left it whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -7,7 +7,7 @@
 //! has nothing of some capture reads that itself, or, while somebody else looks at it, has blocks
 //! of it ready for them.
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, lock};
 use super::reader::{End, Reader, Sent};
 use super::sighting::Sighting;
 use std::collections::VecDeque;
@@ -136,7 +136,7 @@ impl Intake {
 
     /// Whoever held it when it panicked left it whole.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {

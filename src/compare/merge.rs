@@ -92,21 +92,17 @@ impl Way {
         if run_alone(flight, feeds, until) {
             return false;
         }
-        match may_any_be_abreast(flight, feeds) {
-            true => {
-                if let Some(has_read) = self.take_together(flight, all, way, until) {
-                    return has_read;
-                }
-            }
-            false if are_ready(feeds) => self.stride.note(0),
-            false => {}
+        if are_ready(feeds)
+            && let Some(has_read) = self.take_together(flight, all, way, until)
+        {
+            return has_read;
         }
         run_in_turn(flight, all.of(way), until);
         false
     }
 
-    /// Gives some of it that is taken at once, or before its turn; says whether more was read,
-    /// `None` if there is nothing of the kind.
+    /// Gives some of it that is taken at once, or before its turn, where all points have something
+    /// next; says whether more was read, `None` if there is nothing of the kind.
     fn take_together(
         &mut self,
         flight: &mut Flight,
@@ -115,7 +111,8 @@ impl Way {
         until: Timestamp,
     ) -> Option<bool> {
         let feeds = all.of(way);
-        if !are_ready(feeds) {
+        if !may_any_be_abreast(flight, feeds) {
+            self.stride.note(0);
             return None;
         }
         let abreast = run_abreast(flight, feeds, until, !self.stride.is_short());

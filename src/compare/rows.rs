@@ -28,10 +28,7 @@ enum Place {
     Rest,
 }
 
-impl<T> Default for Rows<T>
-where
-    T: Ord,
-{
+impl<T: Ord> Default for Rows<T> {
     fn default() -> Self {
         Self {
             rows: Default::default(),

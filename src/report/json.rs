@@ -45,7 +45,7 @@ fn write_with(
 }
 
 /// Two blanks for each level, as [`serde_json::ser::PrettyFormatter`] has them, but a line break
-/// and all blanks behind it at once: that writes a document in half of the time.
+/// and all blanks behind it at once: those are a call for each level there.
 #[derive(Default)]
 struct Indented {
     levels: usize,

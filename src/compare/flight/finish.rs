@@ -2,7 +2,7 @@
 //! the flows: nobody matches any more, so that all else stays as it is.
 
 use super::aside::Aside;
-use super::settle::Now;
+use super::settle::{Now, pop_oldest};
 use super::stray::Held;
 use super::{Due, FETCHED, Flight};
 use crate::compare::book::Book;
@@ -70,11 +70,7 @@ impl Iterator for Left<'_> {
     type Item = Due;
 
     fn next(&mut self) -> Option<Due> {
-        match (self.aside.first(), self.old.first()) {
-            (Some(aside), Some(old)) if aside < old => self.aside.pop(self.strays),
-            (Some(_), None) => self.aside.pop(self.strays),
-            _ => self.old.pop(),
-        }
+        pop_oldest(&mut self.old, &mut self.aside, self.strays)
     }
 }
 

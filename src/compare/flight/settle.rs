@@ -1,13 +1,15 @@
 //! What is over is written down, and forgotten.
 
+use super::aside::Aside;
 use super::stray::Held;
 use super::{Due, Flight, SUPER_BYTES};
 use crate::compare::book::Book;
 use crate::compare::copies::Copied;
 use crate::compare::parcel::Parcel;
+use crate::compare::rows::Rows;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::compare::strays::Became;
+use crate::compare::strays::{Became, Strays};
 use crate::model::{Duration, Timestamp};
 
 /// What every point has seen stays known for so long, for copies that come late.
@@ -22,6 +24,15 @@ pub(super) enum Now {
     Stray(u32),
     /// What waits in line.
     Elsewhere,
+}
+
+/// Takes what is under way for longest, of what is in order of time and what is kept aside.
+pub(super) fn pop_oldest(old: &mut Rows<Due>, aside: &mut Aside, strays: &Strays) -> Option<Due> {
+    match (aside.first(), old.first()) {
+        (Some(first), Some(other)) if first < other => aside.pop(strays),
+        (Some(_), None) => aside.pop(strays),
+        _ => old.pop(),
+    }
 }
 
 impl Flight {
@@ -59,10 +70,7 @@ impl Flight {
     }
 
     fn take_oldest(&mut self) -> Option<Due> {
-        match self.oldest() {
-            oldest if oldest == self.aside.first() => self.aside.pop(&self.strays),
-            _ => self.old.pop(),
-        }
+        pop_oldest(&mut self.old, &mut self.aside, &self.strays)
     }
 
     pub(super) fn look_at(&mut self, due: Due) {
