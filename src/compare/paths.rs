@@ -631,6 +631,14 @@ impl Paths {
         })
     }
 
+    /// Whether there are fragments between the addresses of a lane at other points.
+    pub fn is_cut_elsewhere(&self, point: usize, lane: Lane) -> bool {
+        let others = (0..self.points).filter(|other| *other != point);
+        let mut cut = others.map(|other| &self.cut[other]);
+        let key = || without_ports(&self.lanes[point][lane as usize].key);
+        cut.any(|cut| !cut.is_empty() && cut.contains(&key()))
+    }
+
     fn lane_is_cut(&self, point: usize, lane: Lane) -> bool {
         let known = &self.lanes[point][lane as usize];
         match self.lanes[point].get(known.base as usize) {

@@ -1,8 +1,10 @@
 //! Packets that one point alone saw, and that fell out of line or were kept aside. Most of these
 //! are lost, and nobody asks for them again: no more is kept of one than that sighting until somebody does.
+//! What it is found by is written down once anybody looks for something of the kind.
 //!
 //! Of a datagram in fragments that is the first that came; the others are kept behind it.
 
+use super::index::Index;
 use super::parts::{Part, Parts};
 use super::sighting::{Form, Sighting};
 use super::slab::{NONE, Slab};
@@ -16,10 +18,14 @@ pub(super) struct Strays {
     parts: Parts,
     /// By flow, under its own number.
     lines: Vec<Line>,
+    /// By what else they may be found by.
+    by_key: Index,
     /// Those that nobody asked for.
     count: usize,
     /// Those of them that are in fragments.
     in_fragments: usize,
+    /// Those of them that may come in fragments elsewhere.
+    uncut: usize,
     /// Those that wait in line, and are not forgotten here yet.
     in_line: usize,
 }
@@ -31,25 +37,31 @@ pub(super) struct Stray {
     /// When it was seen, by the clock of the first point.
     pub time: Timestamp,
     pub flow: u32,
-    point: u16,
+    point: u8,
     /// Whether it is looked for by its bytes.
     pub is_wanted: bool,
     /// As in [`Parcel`](super::parcel::Parcel).
     pub tells_time: bool,
+    standing: Standing,
     /// How many of its flow came to the point before.
     pub order: u32,
     next: u32,
     /// The one in front, unless it is the first.
     previous: u32,
-    /// The parcel that it became when somebody asked for it, or [`IN_LINE`].
-    became: u32,
+    /// The parcel that it became; before that, where what it is found by begins.
+    number: u32,
+}
+
+/// Whether somebody asked for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Stray,
+    Parcel,
+    InLine,
 }
 
 /// Datagrams in fragments that came to a point last: what comes is of one of these, or of none.
 const LATEST: usize = 8;
-
-/// It waits in line: no stray any more, and no parcel.
-const IN_LINE: u32 = NONE - 1;
 
 /// What a stray is by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +79,11 @@ struct Line {
     first: u32,
     last: u32,
     count: u32,
+    /// The first that is looked for by its bytes, and not found by them yet; what is in front of it
+    /// is, or is not looked for.
+    unfound: u32,
     /// The point that saw all of them.
-    point: usize,
+    point: u32,
     /// Of a stream, up to where it was seen.
     reach: Option<u32>,
 }
@@ -78,6 +93,7 @@ const EMPTY: Line = Line {
     first: NONE,
     last: NONE,
     count: 0,
+    unfound: NONE,
     point: 0,
     reach: None,
 };
@@ -89,13 +105,14 @@ impl Stray {
             sighting: *sighting,
             time,
             flow,
-            point: point as u16,
+            point: point as u8,
             is_wanted: false,
             tells_time: true,
+            standing: Standing::Stray,
             order,
             next: NONE,
             previous: NONE,
-            became: NONE,
+            number: NONE,
         }
     }
 
@@ -119,13 +136,16 @@ impl Strays {
     /// Whether no other point than this has strays of a flow.
     pub fn may_be_of(&self, flow: u32, point: usize) -> bool {
         let line = self.line(flow);
-        line.count == 0 || line.point == point
+        line.count == 0 || line.point as usize == point
     }
 
     /// How many of a flow a point saw.
     pub fn of(&self, flow: u32, point: usize) -> u32 {
         let line = self.line(flow);
-        if line.point == point { line.count } else { 0 }
+        match line.point as usize == point {
+            true => line.count,
+            false => 0,
+        }
     }
 
     /// Takes note of a piece of a stream; says whether it is behind all that was seen of that.
@@ -162,9 +182,13 @@ impl Strays {
         }
         line.last = number;
         line.count += 1;
-        line.point = stray.point();
+        line.point = stray.point.into();
+        if stray.is_wanted && line.unfound == NONE {
+            line.unfound = number;
+        }
         self.count += 1;
         self.in_fragments += usize::from(stray.sighting.form == Form::Piece);
+        self.uncut += usize::from(stray.sighting.may_be_cut());
         number
     }
 
@@ -210,6 +234,47 @@ impl Strays {
         self.in_fragments > 0
     }
 
+    /// Whether any may come in fragments elsewhere.
+    pub fn has_uncut(&self) -> bool {
+        self.uncut > 0
+    }
+
+    /// From now on those of a flow that are looked for by their bytes are found by them.
+    pub fn be_found_by_bytes(&mut self, flow: u32, key: impl Fn(&Sighting) -> u64) {
+        let mut next = std::mem::replace(&mut self.line_mut(flow).unfound, NONE);
+        while next != NONE {
+            let number = next;
+            let stray = &self.all[number];
+            next = stray.next;
+            if stray.is_wanted {
+                self.be_found_by(number, key(&stray.sighting));
+            }
+        }
+    }
+
+    /// From now on one is found under this key, too.
+    pub fn be_found_by(&mut self, number: u32, key: u64) {
+        let stray = &mut self.all[number];
+        debug_assert_eq!(stray.standing, Standing::Stray);
+        stray.number = self.by_key.insert(key, number, stray.number);
+    }
+
+    /// Those that another point than this saw and that are found under a key, the oldest first.
+    pub fn found_by(&self, key: u64, point: usize) -> impl Iterator<Item = u32> + '_ {
+        let all = self.by_key.oldest(key);
+        all.filter(move |number| self.all[*number].point() != point)
+    }
+
+    /// All that may come in fragments elsewhere.
+    pub fn uncut(&self) -> impl Iterator<Item = u32> + '_ {
+        let known = |number: u32| (number != NONE).then_some(number);
+        let lines = self.lines.iter();
+        let all = lines.flat_map(move |line| {
+            std::iter::successors(known(line.first), move |number| known(self.behind(*number)))
+        });
+        all.filter(|number| self.all[*number].sighting.may_be_cut())
+    }
+
     /// Adds a fragment behind those of a datagram.
     pub fn add_part(&mut self, number: u32, part: Part) {
         self.parts.add(number, part);
@@ -222,14 +287,13 @@ impl Strays {
 
     /// Somebody asks for one: it is this parcel from now on.
     pub fn becomes(&mut self, number: u32, parcel: u32) {
-        self.leave(number);
-        self.all[number].became = parcel;
+        self.leave(number, Standing::Parcel);
+        self.all[number].number = parcel;
     }
 
     /// Takes one that nobody asked for.
     pub fn take(&mut self, number: u32) -> Stray {
-        debug_assert_eq!(self.all[number].became, NONE);
-        self.leave(number);
+        self.leave(number, Standing::Parcel);
         let stray = self.all[number];
         self.all.remove(number);
         stray
@@ -237,19 +301,27 @@ impl Strays {
 
     /// It is no longer in the line of its flow. Mostly it is the first: what is behind that does
     /// not get to know, as it is far away in memory, and nobody asks what is in front of a first.
-    fn leave(&mut self, number: u32) {
+    fn leave(&mut self, number: u32, standing: Standing) {
+        let stray = &mut self.all[number];
+        debug_assert_eq!(stray.standing, Standing::Stray);
+        stray.standing = standing;
+        self.by_key.remove(stray.number);
         let Stray {
             flow,
             next,
             previous,
             sighting,
             ..
-        } = self.all[number];
+        } = *stray;
+        self.uncut -= usize::from(sighting.may_be_cut());
         if sighting.form == Form::Piece {
             self.parts.forget(number);
             self.in_fragments -= 1;
         }
         let line = &mut self.lines[flow as usize];
+        if line.unfound == number {
+            line.unfound = next;
+        }
         let is_first = line.first == number;
         match is_first {
             true => line.first = next,
@@ -267,7 +339,7 @@ impl Strays {
 
     /// One waits in line from now on.
     pub fn lines_up(&mut self, number: u32) {
-        self.becomes(number, IN_LINE);
+        self.leave(number, Standing::InLine);
         self.in_line += 1;
     }
 
@@ -278,10 +350,11 @@ impl Strays {
 
     /// What became of one.
     pub fn became(&self, number: u32) -> Became {
-        match self.all[number].became {
-            NONE => Became::Nothing,
-            IN_LINE => Became::InLine,
-            parcel => Became::Parcel(parcel),
+        let stray = &self.all[number];
+        match stray.standing {
+            Standing::Stray => Became::Nothing,
+            Standing::InLine => Became::InLine,
+            Standing::Parcel => Became::Parcel(stray.number),
         }
     }
 
@@ -292,8 +365,9 @@ impl Strays {
 
     /// Forgets one that is none any more.
     pub fn remove(&mut self, number: u32) {
-        debug_assert_ne!(self.all[number].became, NONE);
-        self.in_line -= usize::from(self.all[number].became == IN_LINE);
+        let standing = self.all[number].standing;
+        debug_assert_ne!(standing, Standing::Stray);
+        self.in_line -= usize::from(standing == Standing::InLine);
         self.all.remove(number);
     }
 }
@@ -349,6 +423,37 @@ mod tests {
         assert_eq!(strays.held(), 2);
         strays.remove(numbers[0]);
         assert_eq!(strays.held(), 1);
+    }
+
+    #[test]
+    fn they_are_found_by_their_bytes_once_that_is_asked_until_they_are_none() {
+        let mut strays = Strays::default();
+        let add = |strays: &mut Strays, order: u32| {
+            let is_wanted = order != 1;
+            strays.add(Stray {
+                is_wanted,
+                ..stray(7, 1, order)
+            })
+        };
+        let key = |sighting: &Sighting| sighting.id.into();
+        let found = |strays: &Strays| {
+            let found = |order: u64| strays.found_by(order, 0).count();
+            [0, 1, 2, 3, 4].map(found)
+        };
+        let numbers = [0, 1, 2, 3].map(|order| add(&mut strays, order));
+        assert_eq!(found(&strays), [0; 5]);
+        strays.take(numbers[0]);
+        strays.be_found_by_bytes(7, key);
+        assert_eq!(found(&strays), [0, 0, 1, 1, 0]);
+        assert_eq!(strays.found_by(3, 1).count(), 0, "it is its own");
+        add(&mut strays, 4);
+        assert_eq!(found(&strays), [0, 0, 1, 1, 0]);
+        strays.becomes(numbers[2], 9);
+        strays.be_found_by_bytes(7, key);
+        assert_eq!(found(&strays), [0, 0, 0, 1, 1]);
+        strays.lines_up(numbers[3]);
+        assert_eq!(found(&strays), [0, 0, 0, 0, 1]);
+        assert_eq!(strays.became(numbers[2]), Became::Parcel(9));
     }
 
     #[test]

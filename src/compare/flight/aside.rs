@@ -2,6 +2,7 @@
 //! comes to one of its containers: such a packet is kept aside, without a parcel and without
 //! keys, until another point has something that may be it under another name.
 
+use super::begun::begin_key;
 use super::stray::Held;
 use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key, datagram_key};
 use crate::compare::sieve::Sieve;
@@ -20,13 +21,17 @@ pub(super) struct Aside {
     due: VecDeque<u32>,
     first: Option<Due>,
     latest: Timestamp,
-    /// Flows of which something is looked for by its bytes.
+    /// Flows of which something is wanted and not found by its bytes yet.
     wanted: Flows,
+    /// Whether anybody looks for what is whole by fragments of it: then all that may be it is found.
+    are_uncut_found: bool,
     /// Flows of which something is in fragments, and what that may be found by.
     in_fragments: Flows,
     pub(super) sieve: Sieve,
     /// Flows of fragments that show ports of flows that others know, too: nothing of them is aside.
     pub(super) mixed: HashSet<u32>,
+    /// Those that are at hand.
+    found: Vec<u32>,
 }
 
 /// Flows of which points have something aside.
@@ -177,8 +182,8 @@ impl Flight {
             && sighting.is_fresh
             && sighting.can_be_told()
             && self.is_one_packet(sighting, flow)
-            && !sighting.may_come_cut()
-            && self.strays.may_be_of(flow, point);
+            && self.strays.may_be_of(flow, point)
+            && !(sighting.may_be_cut() && self.is_cut_elsewhere(point, sighting));
         if !may_be {
             return false;
         }
@@ -198,9 +203,17 @@ impl Flight {
         true
     }
 
+    /// Whether other points may have a datagram that a point sees whole in fragments, by this or by
+    /// another name.
+    fn is_cut_elsewhere(&mut self, point: usize, sighting: &Sighting) -> bool {
+        self.call_in_begun_alike(point, sighting);
+        self.paths.is_cut_elsewhere(point, sighting.lane)
+            || self.is_begun_elsewhere(point, sighting)
+    }
+
     /// What is aside is due in its time.
     pub(super) fn add_aside(&mut self, stray: Stray) {
-        let number = self.strays.add(stray);
+        let number = self.keep(stray);
         let due = Due::of(number, &stray);
         if !self.aside.add(number, due) {
             self.old.push(due);
@@ -208,14 +221,93 @@ impl Flight {
         self.keep_to_bounds();
     }
 
-    /// What other points have aside becomes parcels, as far as it may be found by its bytes: the
-    /// latest of all flows first, as if it had been so from the beginning.
-    pub(super) fn call_in_from_others(&mut self, point: usize) {
-        let mut wanted = Vec::new();
-        while let Some(flow) = self.aside.wanted.take_from_others(point) {
-            self.become_parcels(flow, &mut wanted);
+    /// What is whole may be looked for by fragments of it.
+    pub(super) fn keep(&mut self, stray: Stray) -> u32 {
+        let number = self.strays.add(stray);
+        if stray.sighting.may_be_cut() {
+            // Its fragments are of that, wherever they are seen.
+            self.paths.base_of(stray.point(), stray.sighting.lane);
+            if self.aside.are_uncut_found {
+                self.let_uncut_be_found(number);
+            }
         }
-        self.show(wanted);
+        number
+    }
+
+    /// What other points have aside with the bytes of a sighting becomes parcels.
+    pub(super) fn call_in_with_bytes_of(&mut self, point: usize, sighting: &Sighting) {
+        while let Some(flow) = self.aside.wanted.take_from_others(point) {
+            self.strays.be_found_by_bytes(flow, content_key);
+        }
+        self.call_in_found_by(content_key(sighting), point);
+    }
+
+    /// What other points have aside whole becomes a parcel, if a fragment of the same addresses may
+    /// be of it.
+    pub(super) fn call_in_uncut(&mut self, point: usize, flow: u32, fragment: &Sighting) {
+        if !self.strays.has_uncut() {
+            return;
+        }
+        self.let_all_uncut_be_found();
+        while let Some(key) = self.key_of_uncut(point, flow, fragment) {
+            self.call_in_found_by(key, point);
+        }
+    }
+
+    fn key_of_uncut(&self, point: usize, flow: u32, fragment: &Sighting) -> Option<u64> {
+        let keys = self.paths.names(flow);
+        let mut keys = keys.map(|name| datagram_key(name, fragment.id));
+        keys.find(|key| self.strays.found_by(*key, point).next().is_some())
+    }
+
+    /// The same if it begins like a fragment, whatever its addresses.
+    pub(super) fn call_in_uncut_begun_alike(&mut self, point: usize, first: &Sighting) {
+        if first.form != Form::Piece || !self.strays.has_uncut() {
+            return;
+        }
+        self.let_all_uncut_be_found();
+        for other in (0..self.points).filter(|other| *other != point) {
+            self.call_in_found_by(begin_key(first, other), point);
+        }
+    }
+
+    fn let_all_uncut_be_found(&mut self) {
+        if std::mem::replace(&mut self.aside.are_uncut_found, true) {
+            return;
+        }
+        let uncut: Vec<u32> = self.strays.uncut().collect();
+        uncut
+            .into_iter()
+            .for_each(|number| self.let_uncut_be_found(number));
+    }
+
+    /// What is whole is found by those who have it in fragments: by its addresses and its
+    /// identification, or where others may be translated by how it begins.
+    fn let_uncut_be_found(&mut self, number: u32) {
+        let Stray { sighting, flow, .. } = *self.strays.get(number);
+        let point = self.strays.get(number).point();
+        if let Some(base) = self.paths.base_of(point, sighting.lane) {
+            self.strays
+                .be_found_by(number, datagram_key(base, sighting.id));
+        }
+        if let Some(begin) = self.key_of_begin(point, flow, &sighting) {
+            self.strays.be_found_by(number, begin);
+        }
+    }
+
+    /// What other points have aside under a key becomes parcels, as if it had been so from the
+    /// beginning.
+    fn call_in_found_by(&mut self, key: u64, point: usize) {
+        let mut found = std::mem::take(&mut self.aside.found);
+        found.extend(self.strays.found_by(key, point));
+        if !found.is_empty() {
+            let mut wanted = Vec::new();
+            for stray in found.drain(..) {
+                self.call_in_one(stray, &mut wanted);
+            }
+            self.show(wanted);
+        }
+        self.aside.found = found;
     }
 
     /// The same of what they have in fragments.
@@ -252,11 +344,8 @@ impl Flight {
         let stray = *self.strays.get(stray);
         let (point, sighting) = (stray.point(), &stray.sighting);
         self.add_identity(parcel, sighting, stray.flow, bit(point));
-        let mut begin = None;
-        if sighting.form == Form::Piece {
-            self.add_key(parcel, datagram_key(stray.flow, sighting.id));
-            begin = self.key_of_begin(point, stray.flow, sighting);
-        }
+        self.add_datagram(parcel, point, stray.flow, sighting);
+        let begin = self.key_of_begin(point, stray.flow, sighting);
         let content = stray.is_wanted.then(|| content_key(sighting));
         let keys = content.into_iter().chain(of_parts).chain(begin);
         wanted.extend(keys.map(|key| Wanted { since, parcel, key }));
@@ -373,6 +462,27 @@ mod tests {
         }
         assert_eq!(flight.strays.len(), 0);
         assert_eq!(tallies(flight), [(9, 3), (3, 3)]);
+    }
+
+    #[test]
+    fn who_looks_for_bytes_asks_for_nothing_else() {
+        let mut flight = flight([&[1, 3], &[2, 4]]);
+        for id in 1..=9 {
+            take(&mut flight, A, id, &packet(0, id as u32));
+            take(&mut flight, A, id, &packet(1, 1_000 + id as u32));
+        }
+        assert_eq!(flight.strays.len(), 16);
+        // Nobody else has it: it is kept aside, too, but for the first.
+        for id in 1..=9 {
+            take(&mut flight, B, 10 + id, &packet(0, 2_000 + id as u32));
+        }
+        assert_eq!(flight.strays.len(), 24);
+        take(&mut flight, B, 20, &packet(1, 1_005));
+        let left = [A, B].map(|point| flight.strays.of(flight.paths.bound_to(point, 0), point));
+        assert_eq!((left, flight.strays.len()), ([8, 8], 23));
+        take(&mut flight, B, 20, &packet(1, 1_006));
+        assert_eq!(flight.strays.len(), 16, "their flow is known by now");
+        assert_eq!(tallies(flight), [(18, 2), (11, 2)]);
     }
 
     /// Of each flow the latest are in reach, whichever was kept aside first.

@@ -158,6 +158,7 @@ impl Flight {
         if others.any(|other| self.aside.sieve.may_have(begin_key(sighting, other))) {
             self.call_in_fragments_from_others(point);
         }
+        self.call_in_uncut_begun_alike(point, sighting);
     }
 
     /// The same by its bytes.
@@ -258,7 +259,7 @@ mod tests {
         flight
     }
 
-    const BYTES: u32 = 1_000;
+    const BYTES: u32 = 400;
 
     /// A fragment of a datagram of three.
     fn fragment(id: u32, number: u32) -> Sighting {
@@ -275,6 +276,18 @@ mod tests {
             head: u64::from(id) << 2 | u64::from(number),
             ip_bytes: BYTES + 20,
             frame: u64::from(id) * 3 + u64::from(number),
+            ..example(id)
+        }
+    }
+
+    /// The same datagram where it is whole.
+    fn put_together(id: u32) -> Sighting {
+        Sighting {
+            lane: PORTED[id as usize % 2],
+            bytes: 2 * BYTES + 100,
+            ip_bytes: 2 * BYTES + 120,
+            head: fragment(id, 0).head,
+            frame: u64::from(id) * 3,
             ..example(id)
         }
     }
@@ -355,16 +368,27 @@ mod tests {
         for host in [1, 2] {
             assert_eq!(named(host, &whole_datagrams(B, 4..9)), [(8, 15), (5, 15)]);
         }
-        let put_together = |id: u32| Sighting {
-            lane: PORTED[id as usize % 2],
-            bytes: 2 * BYTES + 100,
-            ip_bytes: 2 * BYTES + 120,
-            head: fragment(id, 0).head,
-            ..example(id)
-        };
         let back: Vec<_> = (4..9).map(|id| (B, put_together(id))).collect();
         for host in [1, 2] {
             assert_eq!(named(host, &back), [(8, 15), (5, 5)]);
+        }
+    }
+
+    #[test]
+    fn what_is_whole_is_kept_aside_until_others_have_it_in_fragments() {
+        for host in [1, 2] {
+            let mut flight = flight([1, host]);
+            let whole: Vec<_> = (1..12).map(|id| (A, put_together(id))).collect();
+            take_all(&mut flight, &whole, true);
+            // Those of each flow but the first, of which it is not known yet that it is in a row.
+            let aside = flight.strays.len();
+            assert!(aside > 6 && flight.strays.has_uncut(), "{aside}");
+            take_all(&mut flight, &whole_datagrams(B, 40..41), true);
+            assert_eq!(flight.strays.len(), aside, "it is none of these");
+            take_all(&mut flight, &whole_datagrams(B, 8..9), true);
+            assert!(flight.strays.len() < aside);
+            take_all(&mut flight, &whole_datagrams(B, 10..12), true);
+            assert_eq!(tallies(flight), [(11, 3), (4, 9)], "{host}");
         }
     }
 
@@ -485,13 +509,22 @@ mod tests {
     }
 
     /// Datagrams of which some fragments are missing, come again or are out of order, and of which
-    /// the other point has some.
+    /// the other point has some. Some are whole.
     fn sightings() -> impl Strategy<Value = Vec<(usize, Sighting)>> {
         let datagram = (1..40_u32, prop::array::uniform3(0..24_u8), 0..12_u8);
         prop::collection::vec(datagram, 1..60).prop_map(|all| {
             let (mut id, mut sightings) = (7, Vec::new());
             for (step, fates, other) in all {
                 id += if step > 30 { step } else { 1 };
+                if other > 8 {
+                    sightings.push((A, put_together(id)));
+                    match other {
+                        9 => sightings.push((B, put_together(id))),
+                        10 => sightings.extend(whole_datagrams(B, id..id + 1)),
+                        _ => {}
+                    }
+                    continue;
+                }
                 let seen = (0..3).zip(fates).filter(|(_, fate)| *fate != 0);
                 let mut seen: Vec<_> = seen
                     .flat_map(|(number, fate)| {

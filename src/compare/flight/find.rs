@@ -115,6 +115,9 @@ impl Flight {
         if arrival.sighting.may_be_cut() {
             self.call_in_fragments_of(flow);
         }
+        if arrival.sighting.form == Form::Piece {
+            self.call_in_uncut(arrival.point, flow, arrival.sighting);
+        }
         if arrival.sighting.is_nameless() {
             self.leave_late(arrival, flow);
         }
@@ -403,7 +406,9 @@ impl Flight {
     pub(super) fn with_same_bytes(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         match arrival.sighting.form {
             Form::Piece => self.call_in_alike(arrival.point, arrival.sighting),
-            Form::Whole | Form::Segment => self.call_in_from_others(arrival.point),
+            Form::Whole | Form::Segment => {
+                self.call_in_with_bytes_of(arrival.point, arrival.sighting);
+            }
         }
         let is_free = |parcel: &Parcel| {
             let theirs = self.paths.resolve(parcel.flow);

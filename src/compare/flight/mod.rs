@@ -496,13 +496,7 @@ impl Flight {
         let (point, sighting, _) = arrival.parts();
         let (number, piece) = self.make_parcel(arrival, flow);
         self.add_identity(number, sighting, flow, seen);
-        if sighting.may_be_cut() {
-            if let Some(base) = self.paths.base_of(point, sighting.lane) {
-                self.add_key(number, datagram_key(base, sighting.id));
-            }
-        } else if sighting.form == Form::Piece {
-            self.add_key(number, datagram_key(flow, sighting.id));
-        }
+        self.add_datagram(number, point, flow, sighting);
         self.show_content(number, flow, sighting);
         self.show_begin(number, point, flow, sighting);
         self.note_begun(flow);
@@ -524,6 +518,18 @@ impl Flight {
         match sighting.is_nameless() {
             true => self.line_up_nameless(number, sighting, flow, seen),
             false => self.add_key(number, sighting.identity().key(flow)),
+        }
+    }
+
+    /// Lets a parcel be found by those who have it in other fragments, or whole.
+    fn add_datagram(&mut self, number: u32, point: usize, flow: u32, sighting: &Sighting) {
+        let base = match sighting.form {
+            Form::Piece => Some(flow),
+            _ if sighting.may_be_cut() => self.paths.base_of(point, sighting.lane),
+            Form::Whole | Form::Segment => None,
+        };
+        if let Some(base) = base {
+            self.add_key(number, datagram_key(base, sighting.id));
         }
     }
 

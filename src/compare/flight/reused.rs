@@ -21,7 +21,7 @@ impl Flight {
         if !may_be || !self.paths.is_translated(flow) || self.is_first_at(point, flow) {
             return false;
         }
-        self.call_in_from_others(point);
+        self.call_in_with_bytes_of(point, sighting);
         let may_be = |parcel: &Parcel| {
             let theirs = self.paths.resolve(parcel.flow);
             let is_known_here = self.paths.get(theirs).points & bit(point) != 0;

@@ -57,7 +57,6 @@ impl Flight {
     fn may_be_stray(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         let has_one_name = sighting.form == Form::Whole
             && (sighting.is_numbered || sighting.is_nameless())
-            && !sighting.may_be_cut()
             && self.is_one_packet(sighting, flow)
             && !self.paths.is_wanting(flow);
         has_one_name && self.strays.may_be_of(flow, point)
@@ -65,7 +64,7 @@ impl Flight {
 
     fn add_stray(&mut self, stray: Stray) -> Held {
         self.note_begun(stray.flow);
-        Held::stray(self.strays.add(stray))
+        Held::stray(self.keep(stray))
     }
 
     /// Takes a packet that other points have most likely left out, as they go on behind it, and
