@@ -429,7 +429,8 @@ fn take_single(flight: &mut Flight, feeds: &mut [Feed], until: Timestamp) -> boo
                 break;
             }
             if flight.is_single(point, sighting) {
-                flight.take_early(point, sighting);
+                let time = flight.time_of(point, sighting);
+                flight.take_alone(point, sighting, time);
                 feed.mark_taken(place);
                 has_taken = true;
             }

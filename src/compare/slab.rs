@@ -11,6 +11,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Slab<T> {
     values: Stretches<T>,
     free: Vec<u32>,
+    used: usize,
 }
 
 impl<T> Default for Slab<T> {
@@ -18,6 +19,7 @@ impl<T> Default for Slab<T> {
         Self {
             values: Stretches::default(),
             free: Vec::new(),
+            used: 0,
         }
     }
 }
@@ -26,6 +28,7 @@ impl<T> Slab<T> {
     /// Made in its place: what is made elsewhere first is copied before it is in memory.
     #[inline]
     pub fn insert(&mut self, make: impl FnOnce() -> T) -> u32 {
+        self.used += 1;
         match self.free.pop() {
             Some(place) => {
                 let value = &mut self.values[place as usize];
@@ -41,11 +44,12 @@ impl<T> Slab<T> {
 
     pub fn remove(&mut self, place: u32) {
         self.free.push(place);
+        self.used -= 1;
     }
 
     /// Places in use.
     pub fn len(&self) -> usize {
-        self.values.len() - self.free.len()
+        self.used
     }
 }
 

@@ -30,8 +30,6 @@ pub(super) struct Aside {
     pub(super) sieve: Sieve,
     /// Flows of fragments that show ports of flows that others know, too: nothing of them is aside.
     pub(super) mixed: HashSet<u32>,
-    /// Those that are at hand.
-    found: Vec<u32>,
 }
 
 /// Flows of which points have something aside.
@@ -234,12 +232,12 @@ impl Flight {
         number
     }
 
-    /// What other points have aside with the bytes of a sighting becomes parcels.
-    pub(super) fn call_in_with_bytes_of(&mut self, point: usize, sighting: &Sighting) {
+    /// What other points have aside with some bytes becomes parcels, under the key of these.
+    pub(super) fn call_in_with_bytes(&mut self, point: usize, key: u64) {
         while let Some(flow) = self.aside.wanted.take_from_others(point) {
             self.strays.be_found_by_bytes(flow, content_key);
         }
-        self.call_in_found_by(content_key(sighting), point);
+        self.call_in_found_by(key, point);
     }
 
     /// What other points have aside whole becomes a parcel, if a fragment of the same addresses may
@@ -298,16 +296,15 @@ impl Flight {
     /// What other points have aside under a key becomes parcels, as if it had been so from the
     /// beginning.
     fn call_in_found_by(&mut self, key: u64, point: usize) {
-        let mut found = std::mem::take(&mut self.aside.found);
-        found.extend(self.strays.found_by(key, point));
-        if !found.is_empty() {
-            let mut wanted = Vec::new();
-            for stray in found.drain(..) {
-                self.call_in_one(stray, &mut wanted);
-            }
-            self.show(wanted);
+        let found: Vec<u32> = self.strays.found_by(key, point).collect();
+        if found.is_empty() {
+            return;
         }
-        self.aside.found = found;
+        let mut wanted = Vec::new();
+        for stray in found {
+            self.call_in_one(stray, &mut wanted);
+        }
+        self.show(wanted);
     }
 
     /// The same of what they have in fragments.

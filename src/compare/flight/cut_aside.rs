@@ -161,9 +161,9 @@ impl Flight {
         self.call_in_uncut_begun_alike(point, sighting);
     }
 
-    /// The same by its bytes.
-    pub(super) fn call_in_alike(&mut self, point: usize, sighting: &Sighting) {
-        if self.aside.sieve.may_have(content_key(sighting)) {
+    /// The same by its bytes, under the key of these.
+    pub(super) fn call_in_alike(&mut self, point: usize, key: u64) {
+        if self.aside.sieve.may_have(key) {
             self.call_in_fragments_from_others(point);
         }
     }

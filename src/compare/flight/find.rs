@@ -98,8 +98,10 @@ impl Flight {
         if sighting.form != Form::Piece || !self.is_looked_for(flow, sighting) {
             return None;
         }
-        self.call_in_alike(point, sighting);
-        let found = self.alike_in_content(arrival, |theirs| self.may_be_in(arrival, theirs))?;
+        let key = content_key(sighting);
+        self.call_in_alike(point, key);
+        let found =
+            self.alike_in_content(arrival, key, |theirs| self.may_be_in(arrival, theirs))?;
         self.bind_to(arrival, flow, &found);
         self.unite(named.parcel, found.parcel);
         Some(found)
@@ -404,17 +406,16 @@ impl Flight {
 
     /// What has the same bytes as what is of one flow, or may be of others.
     pub(super) fn with_same_bytes(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
+        let key = content_key(arrival.sighting);
         match arrival.sighting.form {
-            Form::Piece => self.call_in_alike(arrival.point, arrival.sighting),
-            Form::Whole | Form::Segment => {
-                self.call_in_with_bytes_of(arrival.point, arrival.sighting);
-            }
+            Form::Piece => self.call_in_alike(arrival.point, key),
+            Form::Whole | Form::Segment => self.call_in_with_bytes(arrival.point, key),
         }
         let is_free = |parcel: &Parcel| {
             let theirs = self.paths.resolve(parcel.flow);
             theirs == flow || self.may_be_in(arrival, parcel)
         };
-        self.alike_in_content(arrival, is_free)
+        self.alike_in_content(arrival, key, is_free)
     }
 
     /// Whether a sighting may be of a parcel by its bytes, whose flow is not known to be its own.
@@ -449,14 +450,16 @@ impl Flight {
         self.paths.may_be_renamed(arrival.point, lane, flow)
     }
 
-    /// What has the same bytes, in flows that are free to be that of a sighting.
+    /// What has the same bytes, under the key of these, in flows that are free to be that of a
+    /// sighting.
     pub(super) fn alike_in_content(
         &self,
         arrival: Arrival<'_>,
+        key: u64,
         is_free: impl Fn(&Parcel) -> bool,
     ) -> Option<Found> {
         let (point, sighting, time) = arrival.parts();
-        let chain = self.index.newest(content_key(sighting));
+        let chain = self.index.newest(key);
         let mut best: Option<(Found, (usize, bool, Duration))> = None;
         for parcel in chain.take(MAX_CHAIN) {
             let is_free = is_free(&self.parcels[parcel]);

@@ -3,7 +3,7 @@
 //! of the path, whoever has it in front.
 
 use super::find::{Fit, Found};
-use super::{Arrival, Flight, bit};
+use super::{Arrival, Flight, bit, content_key};
 use crate::compare::parcel::Parcel;
 use crate::compare::sighting::{Form, TELLING_BYTES};
 use crate::compare::slab::NONE;
@@ -21,7 +21,8 @@ impl Flight {
         if !may_be || !self.paths.is_translated(flow) || self.is_first_at(point, flow) {
             return false;
         }
-        self.call_in_with_bytes_of(point, sighting);
+        let key = content_key(sighting);
+        self.call_in_with_bytes(point, key);
         let may_be = |parcel: &Parcel| {
             let theirs = self.paths.resolve(parcel.flow);
             let is_known_here = self.paths.get(theirs).points & bit(point) != 0;
@@ -32,7 +33,7 @@ impl Flight {
                     false => self.paths.may_take_over(point, sighting.lane, theirs),
                 }
         };
-        let found = self.alike_in_content(arrival, may_be);
+        let found = self.alike_in_content(arrival, key, may_be);
         let found = found.filter(|found| found.fit == Fit::Same);
         let Some(found) = found.or_else(|| self.by_waiting(arrival)) else {
             return false;
