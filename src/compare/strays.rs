@@ -188,7 +188,7 @@ impl Strays {
         }
         self.count += 1;
         self.in_fragments += usize::from(stray.sighting.form == Form::Piece);
-        self.uncut += usize::from(stray.sighting.may_be_cut());
+        self.uncut += usize::from(stray.sighting.may_come_cut());
         number
     }
 
@@ -272,7 +272,7 @@ impl Strays {
         let all = lines.flat_map(move |line| {
             std::iter::successors(known(line.first), move |number| known(self.behind(*number)))
         });
-        all.filter(|number| self.all[*number].sighting.may_be_cut())
+        all.filter(|number| self.all[*number].sighting.may_come_cut())
     }
 
     /// Adds a fragment behind those of a datagram.
@@ -313,7 +313,7 @@ impl Strays {
             sighting,
             ..
         } = *stray;
-        self.uncut -= usize::from(sighting.may_be_cut());
+        self.uncut -= usize::from(sighting.may_come_cut());
         if sighting.form == Form::Piece {
             self.parts.forget(number);
             self.in_fragments -= 1;

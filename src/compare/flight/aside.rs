@@ -177,11 +177,10 @@ impl Flight {
         }
         let goes_on = sighting.form != Form::Segment || self.strays.goes_on(flow, sighting);
         let may_be = goes_on
-            && sighting.is_fresh
-            && sighting.can_be_told()
+            && sighting.is_new_here()
             && self.is_one_packet(sighting, flow)
             && self.strays.may_be_of(flow, point)
-            && !(sighting.may_be_cut() && self.is_cut_elsewhere(point, sighting));
+            && !(sighting.may_come_cut() && self.is_cut_elsewhere(point, sighting));
         if !may_be {
             return false;
         }
@@ -193,6 +192,7 @@ impl Flight {
         self.ask_the_way(flow);
         self.note_begun(flow);
         let mut stray = Stray::new(sighting, point, time, flow, order);
+        stray.tells_time = self.tells_time(flow, sighting);
         stray.is_wanted = is_wanted;
         if is_wanted {
             self.aside.wanted.add(point, flow);
@@ -222,7 +222,7 @@ impl Flight {
     /// What is whole may be looked for by fragments of it.
     pub(super) fn keep(&mut self, stray: Stray) -> u32 {
         let number = self.strays.add(stray);
-        if stray.sighting.may_be_cut() {
+        if stray.sighting.may_come_cut() {
             // Its fragments are of that, wherever they are seen.
             self.paths.base_of(stray.point(), stray.sighting.lane);
             if self.aside.are_uncut_found {
@@ -284,9 +284,11 @@ impl Flight {
     fn let_uncut_be_found(&mut self, number: u32) {
         let Stray { sighting, flow, .. } = *self.strays.get(number);
         let point = self.strays.get(number).point();
-        if let Some(base) = self.paths.base_of(point, sighting.lane) {
-            self.strays
-                .be_found_by(number, datagram_key(base, sighting.id));
+        if sighting.may_be_cut()
+            && let Some(base) = self.paths.base_of(point, sighting.lane)
+        {
+            let datagram = datagram_key(base, sighting.id);
+            self.strays.be_found_by(number, datagram);
         }
         if let Some(begin) = self.key_of_begin(point, flow, &sighting) {
             self.strays.be_found_by(number, begin);
@@ -530,6 +532,29 @@ mod tests {
         (1..=9).for_each(|id| take(&mut flight, A, id, &packet(0, id as u32)));
         (5..=9).for_each(|id| take(&mut flight, B, 10 + id, &packet(0, id as u32)));
         assert_eq!(tallies(flight), [(9, 5), (5, 5)]);
+    }
+
+    #[test]
+    fn what_has_no_identification_is_kept_aside_too() {
+        let nameless = |id: u32, head: u64| Sighting {
+            is_numbered: false,
+            id: 0,
+            head,
+            ..packet(0, id)
+        };
+        let (apart, alike) = (|id: u32| nameless(id, id.into()), |id: u32| nameless(id, 7));
+        for (hosts, packet) in [
+            ([1, 1], &apart as &dyn Fn(u32) -> Sighting),
+            ([1, 2], &apart),
+            ([1, 1], &alike),
+            ([1, 2], &alike),
+        ] {
+            let mut flight = flight([&hosts[..1], &hosts[1..]]);
+            (1..=9).for_each(|id| take(&mut flight, A, id.into(), &packet(id)));
+            assert_eq!(flight.aside.due.len(), 8, "{hosts:?}");
+            (5..=9).for_each(|id| take(&mut flight, B, 10 + i64::from(id), &packet(id)));
+            assert_eq!(tallies(flight), [(9, 5), (5, 5)], "{hosts:?}");
+        }
     }
 
     #[test]

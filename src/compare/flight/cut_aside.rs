@@ -392,6 +392,45 @@ mod tests {
         }
     }
 
+    /// As IPv6 has it: what is whole has no identification, and begins as its fragments do.
+    #[test]
+    fn so_is_what_gets_an_identification_once_it_is_cut() {
+        for host in [1, 2] {
+            let anew = |sighting: Sighting| Sighting {
+                is_renumbered: true,
+                ..sighting
+            };
+            let whole = |id: u32| Sighting {
+                is_numbered: false,
+                id: 0,
+                lane: PORTED[0],
+                ..anew(put_together(id))
+            };
+            let mut flight = flight([1, host]);
+            let all: Vec<_> = (1..12).map(|id| (A, whole(id))).collect();
+            take_all(&mut flight, &all, true);
+            assert_eq!(flight.strays.len(), 10);
+            let cut = whole_datagrams(B, 8..9).into_iter();
+            let cut: Vec<_> = cut
+                .map(|(point, piece)| {
+                    let is_first = piece.offset == 0;
+                    let ported = if is_first { PORTED[0] } else { NO_LANE };
+                    let id = 900;
+                    (
+                        point,
+                        anew(Sighting {
+                            ported,
+                            id,
+                            ..piece
+                        }),
+                    )
+                })
+                .collect();
+            take_all(&mut flight, &cut, true);
+            assert_eq!(tallies(flight), [(11, 1), (1, 3)], "{host}");
+        }
+    }
+
     /// A fragment that is not looked for by its bytes where many of its flow were seen.
     fn unremarkable(id: u32, number: u32) -> Sighting {
         let salted = (1..).map(|salt| {
