@@ -213,8 +213,10 @@ impl Flight {
         let is_message = sighting.form == Form::Whole
             && sighting.protocol == Protocol::UDP
             && sighting.bytes > UDP_HEADER;
-        let supers = self.supers.get(&flow).filter(|_| is_message)?;
-        let mut in_turn = self.supers_in_turn(point, sighting, supers);
+        if !is_message {
+            return None;
+        }
+        let mut in_turn = self.supers_in_turn(point, sighting, flow);
         in_turn.find_map(|number| {
             let parcel = &self.parcels[number];
             let is_near = parcel.is_open && apart(time, parcel.first) <= self.window;
@@ -236,14 +238,14 @@ impl Flight {
         &'a self,
         point: usize,
         sighting: &'a Sighting,
-        supers: &'a [u32],
+        flow: u32,
     ) -> impl Iterator<Item = u32> + 'a {
         let head = |number: u32| self.pieces[self.parcels[number].pieces].head;
         let is_begun = move |number: &u32| self.parcels[*number].seen & bit(point) != 0;
         let is_alone = move || {
-            supers
-                .iter()
-                .filter(|it| head(**it) == sighting.head)
+            self.supers
+                .of(flow)
+                .filter(|it| head(*it) == sighting.head)
                 .count()
                 == 1
         };
@@ -253,7 +255,7 @@ impl Flight {
                 && head(*number) == sighting.head
                 && is_alone()
         };
-        let all = || supers.iter().copied();
+        let all = || self.supers.of(flow);
         let begun = all().rev().filter(is_begun);
         let others = all().filter(move |number| !is_begun(number));
         all().filter(begins).chain(begun).chain(others)

@@ -19,6 +19,7 @@ mod settle;
 mod step;
 mod stray;
 mod stretch;
+mod supers;
 
 pub(super) use self::abreast::{ABREAST, AT_ONCE};
 use self::aside::Aside;
@@ -30,6 +31,7 @@ use self::lone::Lone;
 pub(super) use self::settle::LINGER;
 use self::step::Told;
 use self::stray::Held;
+use self::supers::Supers;
 use super::book::Book;
 use super::clock::Clock;
 use super::content::hash;
@@ -58,8 +60,6 @@ const EAGER: u16 = 1024;
 pub(super) const SUPER_BYTES: u32 = 1_500;
 /// Bytes of a UDP header.
 const UDP_HEADER: u32 = 8;
-/// Super-frames of one flow that are known at once.
-const MAX_SUPER: usize = 256;
 /// Pieces in flight at once.
 pub(super) const MAX_IN_FLIGHT: usize = 1 << 21;
 
@@ -96,8 +96,7 @@ pub(super) struct Flight {
     seen: Stretches<Seen>,
     /// By point: the parcel of the latest fragment that it saw.
     latest: Vec<u32>,
-    /// Super-frames in flight, by flow.
-    supers: HashMap<u32, Vec<u32>>,
+    supers: Supers,
     /// Whether one point has joined what others have of UDP, and what may be joined then.
     joins_udp: bool,
     messages: Messages,
@@ -195,7 +194,7 @@ impl Flight {
             damages: Damages::default(),
             seen: Stretches::default(),
             latest: vec![NONE; points],
-            supers: HashMap::default(),
+            supers: Supers::default(),
             joins_udp: false,
             messages: Messages::default(),
             clocks,
@@ -501,11 +500,7 @@ impl Flight {
         self.show_begin(number, point, flow, sighting);
         self.note_begun(flow);
         if may_be_super(&self.parcels[number], sighting) {
-            let supers = self.supers.entry(flow).or_default();
-            if supers.len() >= MAX_SUPER {
-                supers.remove(0);
-            }
-            supers.push(number);
+            self.supers.add(number, &self.parcels[number]);
         } else if self.joins_udp && is_message(sighting) {
             self.messages.note(flow, number, sighting);
         }

@@ -214,7 +214,7 @@ impl Flight {
         self.index.remove(parcel.keys);
         self.note_over(flow);
         if may_be_super {
-            self.forget_super(flow, number);
+            self.supers.forget(flow, number);
         }
     }
 
@@ -240,14 +240,5 @@ impl Flight {
             let parcel = &flight.parcels[number];
             book.settle(flight, parcel, flight.account_of(parcel));
         });
-    }
-
-    pub(super) fn forget_super(&mut self, flow: u32, number: u32) {
-        if let Some(supers) = self.supers.get_mut(&flow) {
-            supers.retain(|known| *known != number);
-            if supers.is_empty() {
-                self.supers.remove(&flow);
-            }
-        }
     }
 }

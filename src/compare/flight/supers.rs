@@ -1,0 +1,115 @@
+//! Super-frames in flight, by flow: what is in one may come in many packets elsewhere.
+
+use crate::compare::parcel::Parcel;
+use hashbrown::HashMap;
+
+/// Super-frames of one flow that are known at once.
+const MAX_SUPER: usize = 256;
+
+/// Such super-frames, of each flow in the order in which they came.
+#[derive(Debug, Default)]
+pub(super) struct Supers {
+    by_flow: HashMap<u32, Vec<Super>>,
+}
+
+/// A super-frame, and what of its stream it has.
+#[derive(Clone, Copy, Debug)]
+struct Super {
+    number: u32,
+    start: u32,
+    length: u32,
+}
+
+impl Supers {
+    /// Adds one, with its number; of too many the oldest goes.
+    pub fn add(&mut self, number: u32, parcel: &Parcel) {
+        let supers = self.by_flow.entry(parcel.flow).or_default();
+        if supers.len() >= MAX_SUPER {
+            supers.remove(0);
+        }
+        let Parcel { start, length, .. } = *parcel;
+        supers.push(Super {
+            number,
+            start,
+            length,
+        });
+    }
+
+    /// One is no longer looked for, if it was.
+    pub fn forget(&mut self, flow: u32, number: u32) {
+        if let Some(supers) = self.by_flow.get_mut(&flow) {
+            supers.retain(|known| known.number != number);
+            if supers.is_empty() {
+                self.by_flow.remove(&flow);
+            }
+        }
+    }
+
+    /// Those of a flow.
+    pub fn of(&self, flow: u32) -> impl DoubleEndedIterator<Item = u32> + Clone + '_ {
+        let supers = self.by_flow.get(&flow);
+        let supers = supers.map_or(&[][..], Vec::as_slice);
+        supers.iter().map(|known| known.number)
+    }
+
+    /// Those of a flow that have a byte of its stream. Most have another: that is told without
+    /// their parcels, which are far apart.
+    pub fn with_byte(&self, flow: u32, at: u32) -> impl Iterator<Item = u32> + '_ {
+        let supers = self.by_flow.get(&flow).into_iter().flatten();
+        let supers = supers.filter(move |known| at.wrapping_sub(known.start) < known.length);
+        supers.map(|known| known.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sighting::{Form, Sighting, example};
+    use crate::model::Timestamp;
+
+    /// A stretch of a stream of flow 7.
+    fn stretch(start: u32, length: u32) -> Parcel {
+        let sighting = Sighting {
+            form: Form::Segment,
+            offset: start,
+            bytes: length,
+            ..example(1)
+        };
+        Parcel::of(&sighting, 7, Timestamp(0))
+    }
+
+    #[test]
+    fn who_has_a_byte_is_found_where_streams_wrap_too() {
+        let mut supers = Supers::default();
+        let starts = [5_000_u32, 0_u32.wrapping_sub(3_000), 9_000];
+        for (number, start) in (1..).zip(starts) {
+            supers.add(number, &stretch(start, 4_000));
+        }
+        let found = |at: u32| -> Vec<u32> { supers.with_byte(7, at).collect() };
+        assert!(found(4_999).is_empty());
+        assert_eq!(found(5_000), [1]);
+        assert_eq!(found(8_999), [1]);
+        assert_eq!(found(9_000), [3]);
+        assert_eq!(found(999), [2]);
+        assert!(found(1_000).is_empty());
+        assert_eq!(found(u32::MAX), [2]);
+        assert_eq!(supers.with_byte(8, 5_000).count(), 0);
+    }
+
+    #[test]
+    fn the_latest_of_a_flow_are_known_until_they_are_forgotten() {
+        let mut supers = Supers::default();
+        for number in 0..=MAX_SUPER as u32 {
+            supers.add(number, &stretch(number * 4_000, 4_000));
+        }
+        assert_eq!(supers.of(7).next(), Some(1));
+        assert_eq!(supers.of(7).count(), MAX_SUPER);
+        for number in 1..=MAX_SUPER as u32 {
+            assert!(supers.of(7).any(|known| known == number));
+            supers.forget(7, number);
+        }
+        assert_eq!(supers.of(7).count(), 0);
+        assert!(supers.by_flow.is_empty());
+        supers.forget(7, 1);
+    }
+}
