@@ -12,9 +12,9 @@
 # before; --quick leaves them out. With a million addresses they take more than ten
 # minutes each, so there they are always left out. --two-points times `fraglens compare`
 # beside `fraglens analyze` of the same two files instead of all else; the captures of the
-# second points take 11 GB more. --only times the captures whose names contain NAME. A tool
-# that is missing is left out and named. Memory is the most that was resident at once; below
-# 20 MB it is that of this script.
+# second points, and those for this alone, take 15 GB more. --only times the captures whose
+# names contain NAME. A tool that is missing is left out and named. Memory is the most that was
+# resident at once; below 20 MB it is that of this script.
 #
 # FRAGLENS names the program to measure; unless set, it is built.
 set -euo pipefail
@@ -86,6 +86,14 @@ if [ "$two_points" = 1 ]; then
     at_b small-1000-lost.pcap small --flows 1000 --bytes 1065M --lost 30
     at_b small-1000000.pcap small --flows 1000000 --bytes 1065M
     at_b answered.pcap answered --bytes 1065M --lost 30
+    make_file mixed.pcap "$generate" mixed --bytes 1080M
+    at_b mixed.pcap mixed --bytes 1080M
+    at_b mixed-lost.pcap mixed --bytes 1080M --lost 30
+    # Either end has a third of the flows for itself.
+    for kind in mixed small; do
+        make_file $kind-own.pcap "$generate" $kind --bytes 750M --without 0/3
+        at_b $kind-own.pcap $kind --bytes 750M --without 1/3
+    done
 else
     make_file netperf-loss.pcap "$generate" netperf-loss --bytes 1086M
     make_file netperf.pcap.gz gzip -1 -c "$directory/netperf.pcap"
@@ -135,6 +143,10 @@ TWO_POINTS = [
     ("small-1000", "small-1000-lost"),
     ("small-1000000", "small-1000000"),
     ("answered", "answered"),
+    ("mixed", "mixed"),
+    ("mixed", "mixed-lost"),
+    ("mixed-own", "mixed-own"),
+    ("small-own", "small-own"),
 ]
 
 CHECKS = [

@@ -15,6 +15,7 @@ use clap::{Parser, ValueEnum};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use traffic::point::Part;
 use traffic::{FILE_HEADER, Kind, Made, Point, Traffic};
 
 /// Written at once.
@@ -39,6 +40,9 @@ struct Args {
     /// Captured at another point: behind the ends of tunnels
     #[arg(long)]
     inside: bool,
+    /// Captured where some flows do not come by: one of so many parts of them
+    #[arg(long, value_name = "N/M")]
+    without: Option<Part>,
     /// Flows that messages are spread over [default: as is usual for the kind]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     flows: Option<u32>,
@@ -64,6 +68,8 @@ enum Name {
     Small,
     /// The same, half of them answers
     Answered,
+    /// 60, 590 and 1,514-byte packets, 7 to 4 to 1, without identifications, 1,000 flows
+    Mixed,
 }
 
 impl From<Name> for Kind {
@@ -75,6 +81,7 @@ impl From<Name> for Kind {
             Name::VxlanOuter => Self::VxlanOuter,
             Name::Small => Self::Small,
             Name::Answered => Self::Answered,
+            Name::Mixed => Self::Mixed,
         }
     }
 }
@@ -101,6 +108,7 @@ fn write(args: &Args, out: &mut impl Write) -> io::Result<Made> {
         later: args.later,
         lost_per_mille: args.lost,
         is_inside: args.inside,
+        without: args.without,
     };
     let mut traffic = Traffic::at(point, kind, flows, args.seed);
     let mut chunk = FILE_HEADER.to_vec();

@@ -16,6 +16,7 @@ pub fn bench(criterion: &mut Criterion) {
         Sample::vxlan_outer(),
         Sample::small(),
         Sample::small_many_flows(),
+        Sample::mixed(),
     ];
     for sample in samples {
         sample.sets_throughput(&mut group, sample.made.frames);

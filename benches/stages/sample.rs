@@ -58,6 +58,10 @@ impl Sample {
         Self::new("small-1000000-flows", Kind::Small, 1_000_000)
     }
 
+    pub fn mixed() -> Self {
+        Self::new("mixed", Kind::Mixed, Kind::Mixed.usual_flows())
+    }
+
     /// The capture as a source.
     pub fn source(&self) -> Memory {
         Memory::new(Arc::clone(&self.capture), &SourceOptions::default())

@@ -6,7 +6,7 @@
 //! measures.
 
 mod packet;
-mod point;
+pub mod point;
 mod random;
 mod record;
 
@@ -38,19 +38,23 @@ pub enum Kind {
     Small,
     /// The same; half of them are answers.
     Answered,
+    /// UDP packets of 60, 590 and 1,514 bytes, 7 to 4 to 1, with DF and without an
+    /// identification.
+    Mixed,
 }
 
 /// How the messages of a kind are sent.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
-    /// Payload of UDP.
-    message_bytes: usize,
+    /// Payloads of UDP, of which each is as likely as the others.
+    message_bytes: &'static [usize],
     /// Longest IP packet of a flow.
     mtu: usize,
     tunnel: Option<Tunnel>,
     /// Of 1,000 frames, those that are not captured.
     lost_per_mille: u64,
     is_answered: bool,
+    has_ids: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,11 +77,12 @@ const VXLAN_PORT: u16 = 4789;
 impl Kind {
     fn shape(self) -> Shape {
         let plain = Shape {
-            message_bytes: 65_507,
+            message_bytes: &[65_507],
             mtu: 1450,
             tunnel: None,
             lost_per_mille: 0,
             is_answered: false,
+            has_ids: true,
         };
         match self {
             Self::Netperf => plain,
@@ -86,14 +91,14 @@ impl Kind {
                 ..plain
             },
             Self::VxlanInner => Shape {
-                message_bytes: 8192,
+                message_bytes: &[8192],
                 tunnel: Some(Tunnel {
                     checksum: packet::UdpChecksum::Absent,
                 }),
                 ..plain
             },
             Self::VxlanOuter => Shape {
-                message_bytes: 1472,
+                message_bytes: &[1472],
                 mtu: 1500,
                 tunnel: Some(Tunnel {
                     checksum: packet::UdpChecksum::Present,
@@ -101,8 +106,14 @@ impl Kind {
                 ..plain
             },
             Self::Small | Self::Answered => Shape {
-                message_bytes: 18,
+                message_bytes: &[18],
                 is_answered: self == Self::Answered,
+                ..plain
+            },
+            Self::Mixed => Shape {
+                message_bytes: &[18, 18, 18, 18, 18, 18, 18, 548, 548, 548, 548, 1472],
+                mtu: 1500,
+                has_ids: false,
                 ..plain
             },
         }
@@ -113,7 +124,7 @@ impl Kind {
         match self {
             Self::Netperf | Self::NetperfLoss => 1,
             Self::VxlanInner | Self::VxlanOuter => 100,
-            Self::Small | Self::Answered => 1000,
+            Self::Small | Self::Answered | Self::Mixed => 1000,
         }
     }
 }
@@ -139,6 +150,8 @@ pub struct Traffic {
     made: Made,
     /// Bytes of all records, those lost included.
     sent: u64,
+    /// Whether what is sent comes by where it is captured.
+    comes_by: bool,
     records: Records,
     arrivals: Arrivals,
     /// The next IP identification of each flow, and of its answers.
@@ -157,6 +170,7 @@ impl Traffic {
             random: Random::new(seed),
             made: Made::default(),
             sent: 0,
+            comes_by: true,
             records: Records::new(),
             arrivals: Arrivals::at(point),
             ids: vec![[0; 2]; flows.max(1) as usize],
@@ -182,15 +196,16 @@ impl Traffic {
         let flow = self.random.below(self.ids.len() as u64) as usize;
         let is_answer = self.shape.is_answered && self.random.below(2) == 1;
         let id = &mut self.ids[flow][usize::from(is_answer)];
-        let endpoints = endpoints(flow, *id);
+        let endpoints = endpoints(flow, self.shape.has_ids.then_some(*id));
         *id = id.wrapping_add(1);
+        self.comes_by = self.arrivals.has(flow);
         let endpoints = match is_answer {
             true => endpoints.answering(),
             false => endpoints,
         };
         let ip = endpoints.ip;
         let mut message = std::mem::take(&mut self.message);
-        let payload = message.payload(self.shape.message_bytes);
+        let payload = message.payload(self.length());
         self.random.fill(payload);
         message.seal(&endpoints, packet::UdpChecksum::Present);
 
@@ -204,6 +219,14 @@ impl Traffic {
         self.message = message;
         self.made.messages += 1;
         self.made.whole += u64::from(is_whole);
+    }
+
+    /// The length of the next message.
+    fn length(&mut self) -> usize {
+        match self.shape.message_bytes {
+            [length] => *length,
+            lengths => lengths[self.random.below(lengths.len() as u64) as usize],
+        }
     }
 
     /// Appends the records of what is under way still.
@@ -227,7 +250,7 @@ impl Traffic {
         let ip = Ip {
             source: [172, 16, 0, 1 + host as u8],
             destination: TUNNEL_SINK,
-            id,
+            id: Some(id),
         };
         let endpoints = Endpoints {
             ip,
@@ -271,7 +294,8 @@ impl Traffic {
         let time = self.records.after(frame_bytes);
         let lost = self.shape.lost_per_mille;
         let is_lost = lost > 0 && self.random.below(1000) < lost;
-        (!is_lost && !self.arrivals.loses(ip.is_answer())).then_some(time)
+        let comes = !is_lost && !self.arrivals.loses(ip.is_answer());
+        (comes && self.comes_by).then_some(time)
     }
 
     fn capture(&mut self, time: Time, ip: &Ip, piece: &packet::Piece<'_>, out: &mut Vec<u8>) {
@@ -292,7 +316,7 @@ impl Ip {
 }
 
 /// Where a message of a flow comes from and goes to.
-fn endpoints(flow: usize, id: u16) -> Endpoints {
+fn endpoints(flow: usize, id: Option<u16>) -> Endpoints {
     let [_, high, middle, low] = (flow as u32).to_be_bytes();
     Endpoints {
         ip: Ip {

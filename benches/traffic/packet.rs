@@ -12,7 +12,8 @@ pub(super) type Address = [u8; 4];
 pub(super) struct Ip {
     pub(super) source: Address,
     pub(super) destination: Address,
-    pub(super) id: u16,
+    /// Without one DF is set: as Linux sends UDP from sockets that are not connected.
+    pub(super) id: Option<u16>,
 }
 
 /// Where a datagram comes from and goes to.
@@ -133,10 +134,12 @@ pub(super) fn frame(out: &mut Vec<u8>, ip: &Ip, piece: &Piece<'_>) {
     ethernet[12..].copy_from_slice(&0x0800_u16.to_be_bytes());
 
     let length = (IP_BYTES + piece.bytes.len()) as u16;
-    let fragment = (piece.offset / 8) as u16 | u16::from(piece.more) << 13;
+    let is_whole_for_good = u16::from(ip.id.is_none());
+    let flags = is_whole_for_good << 14 | u16::from(piece.more) << 13;
+    let fragment = (piece.offset / 8) as u16 | flags;
     rest[0] = 0x45;
     rest[2..4].copy_from_slice(&length.to_be_bytes());
-    rest[4..6].copy_from_slice(&ip.id.to_be_bytes());
+    rest[4..6].copy_from_slice(&ip.id.unwrap_or(0).to_be_bytes());
     rest[6..8].copy_from_slice(&fragment.to_be_bytes());
     rest[8] = 64;
     rest[9] = UDP;

@@ -3,6 +3,7 @@
 use super::random::Random;
 use super::record::Time;
 use std::collections::VecDeque;
+use std::str::FromStr;
 
 /// A place behind the senders, as it differs from where they are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,6 +14,30 @@ pub struct Point {
     pub lost_per_mille: u64,
     /// Whether tunnels end in front of it: what they carry is captured.
     pub is_inside: bool,
+    /// Flows that do not come by here.
+    pub without: Option<Part>,
+}
+
+/// One of so many parts of all flows.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub number: usize,
+    pub of: usize,
+}
+
+/// `N/M`: the first is 0.
+impl FromStr for Part {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (number, of) = text.split_once('/').ok_or("not N/M")?;
+        let [number, of] = [number, of].map(|digits| digits.parse().map_err(|_| "not a number"));
+        let (number, of) = (number?, of?);
+        match number < of {
+            true => Ok(Self { number, of }),
+            false => Err("there are not so many parts"),
+        }
+    }
 }
 
 /// What arrives there.
@@ -39,6 +64,13 @@ impl Arrivals {
 
     pub(super) fn is_inside(&self) -> bool {
         self.point.is_inside
+    }
+
+    /// Whether a flow comes by here.
+    pub(super) fn has(&self, flow: usize) -> bool {
+        self.point
+            .without
+            .is_none_or(|part| flow % part.of != part.number)
     }
 
     /// Whether the next frame is lost.
