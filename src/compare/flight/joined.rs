@@ -129,6 +129,7 @@ impl Flight {
                 self.absorb(message, whole, offset);
             }
         }
+        self.leave_super(whole, self.parcels[whole].length);
         true
     }
 

@@ -365,6 +365,9 @@ impl Flight {
             Fit::Same | Fit::Part => {}
         }
         self.see(arrival, found.parcel, piece);
+        if let Fit::Message(_) = found.fit {
+            self.leave_super(found.parcel, offset + bytes);
+        }
     }
 
     /// A point saw a piece of a parcel.

@@ -36,7 +36,7 @@ impl Flight {
                 piece => piece,
             };
             self.see(arrival.with(&part), parcel, piece);
-            self.leave_super(parcel, &part);
+            self.leave_super(parcel, offset + bytes);
             any = true;
             at = at.wrapping_add(bytes);
         }
@@ -45,36 +45,6 @@ impl Flight {
             self.begin(arrival.with(&rest), flow);
         }
         any
-    }
-
-    /// A super-frame of which all points have all bytes is looked for no more: mostly its end comes
-    /// last, and so that is asked then.
-    fn leave_super(&mut self, number: u32, latest: &Sighting) {
-        let parcel = &self.parcels[number];
-        let is_end = latest.end() == parcel.start.wrapping_add(parcel.length);
-        if is_end && parcel.length > SUPER_BYTES && self.is_had_by_all(parcel) {
-            self.supers.forget(parcel.flow, number);
-        }
-    }
-
-    /// Whether every point saw all bytes of a stretch, in whatever pieces: no point sees any twice.
-    fn is_had_by_all(&self, parcel: &Parcel) -> bool {
-        let bytes_at = |point: usize| {
-            let mut bytes = 0;
-            let mut at = parcel.pieces;
-            while at != NONE {
-                let piece = &self.pieces[at];
-                bytes += if piece.seen & bit(point) != 0 {
-                    piece.bytes
-                } else {
-                    0
-                };
-                at = piece.next;
-            }
-            bytes
-        };
-        parcel.seen == self.everywhere
-            && (0..self.points).all(|point| bytes_at(point) == parcel.length)
     }
 
     /// A piece of a stretch, behind which the next is looked for.

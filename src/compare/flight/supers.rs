@@ -1,6 +1,8 @@
 //! Super-frames in flight, by flow: what is in one may come in many packets elsewhere.
 
+use super::{Flight, SUPER_BYTES, UDP_HEADER, bit};
 use crate::compare::parcel::Parcel;
+use crate::compare::slab::NONE;
 use hashbrown::HashMap;
 
 /// Super-frames of one flow that are known at once.
@@ -58,6 +60,37 @@ impl Supers {
         let supers = self.by_flow.get(&flow).into_iter().flatten();
         let supers = supers.filter(move |known| at.wrapping_sub(known.start) < known.length);
         supers.map(|known| known.number)
+    }
+}
+
+impl Flight {
+    /// A super-frame of which all points have all bytes is looked for no more. Mostly its end comes
+    /// last, and so that is asked once a piece that reaches so far has come.
+    pub(super) fn leave_super(&mut self, number: u32, reached: u32) {
+        let parcel = &self.parcels[number];
+        if parcel.length > SUPER_BYTES && reached == parcel.length && self.is_had_by_all(parcel) {
+            self.supers.forget(parcel.flow, number);
+        }
+    }
+
+    /// Whether every point saw all bytes of a parcel, in whatever pieces: none sees any twice.
+    fn is_had_by_all(&self, parcel: &Parcel) -> bool {
+        // Each message has a header of its own.
+        let header = if parcel.is_super_udp { UDP_HEADER } else { 0 };
+        let has_all = |point: usize| self.bytes_at(point, parcel) + header >= parcel.length;
+        parcel.seen == self.everywhere && (0..self.points).all(has_all)
+    }
+
+    fn bytes_at(&self, point: usize, parcel: &Parcel) -> u32 {
+        let mut bytes = 0;
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            let is_here = piece.seen & bit(point) != 0;
+            bytes += if is_here { piece.bytes } else { 0 };
+            at = piece.next;
+        }
+        bytes
     }
 }
 
