@@ -2,9 +2,8 @@
 //! comes to one of its containers: such a packet is kept aside, without a parcel and without
 //! keys, until another point has something that may be it under another name.
 
-use super::begun::begin_key;
 use super::stray::Held;
-use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key, datagram_key};
+use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key};
 use crate::compare::sieve::Sieve;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
@@ -24,7 +23,7 @@ pub(super) struct Aside {
     /// Flows of which something is wanted and not found by its bytes yet.
     wanted: Flows,
     /// Whether anybody looks for what is whole by fragments of it: then all that may be it is found.
-    are_uncut_found: bool,
+    pub(super) are_uncut_found: bool,
     /// Flows of which something is in fragments, and what that may be found by.
     in_fragments: Flows,
     pub(super) sieve: Sieve,
@@ -219,19 +218,6 @@ impl Flight {
         self.keep_to_bounds();
     }
 
-    /// What is whole may be looked for by fragments of it.
-    pub(super) fn keep(&mut self, stray: Stray) -> u32 {
-        let number = self.strays.add(stray);
-        if stray.sighting.may_come_cut() {
-            // Its fragments are of that, wherever they are seen.
-            self.paths.base_of(stray.point(), stray.sighting.lane);
-            if self.aside.are_uncut_found {
-                self.let_uncut_be_found(number);
-            }
-        }
-        number
-    }
-
     /// What other points have aside with some bytes becomes parcels, under the key of these.
     pub(super) fn call_in_with_bytes(&mut self, point: usize, key: u64) {
         while let Some(flow) = self.aside.wanted.take_from_others(point) {
@@ -240,64 +226,9 @@ impl Flight {
         self.call_in_found_by(key, point);
     }
 
-    /// What other points have aside whole becomes a parcel, if a fragment of the same addresses may
-    /// be of it.
-    pub(super) fn call_in_uncut(&mut self, point: usize, flow: u32, fragment: &Sighting) {
-        if !self.strays.has_uncut() {
-            return;
-        }
-        self.let_all_uncut_be_found();
-        while let Some(key) = self.key_of_uncut(point, flow, fragment) {
-            self.call_in_found_by(key, point);
-        }
-    }
-
-    fn key_of_uncut(&self, point: usize, flow: u32, fragment: &Sighting) -> Option<u64> {
-        let keys = self.paths.names(flow);
-        let mut keys = keys.map(|name| datagram_key(name, fragment.id));
-        keys.find(|key| self.strays.found_by(*key, point).next().is_some())
-    }
-
-    /// The same if it begins like a fragment, whatever its addresses.
-    pub(super) fn call_in_uncut_begun_alike(&mut self, point: usize, first: &Sighting) {
-        if first.form != Form::Piece || !self.strays.has_uncut() {
-            return;
-        }
-        self.let_all_uncut_be_found();
-        for other in (0..self.points).filter(|other| *other != point) {
-            self.call_in_found_by(begin_key(first, other), point);
-        }
-    }
-
-    fn let_all_uncut_be_found(&mut self) {
-        if std::mem::replace(&mut self.aside.are_uncut_found, true) {
-            return;
-        }
-        let uncut: Vec<u32> = self.strays.uncut().collect();
-        uncut
-            .into_iter()
-            .for_each(|number| self.let_uncut_be_found(number));
-    }
-
-    /// What is whole is found by those who have it in fragments: by its addresses and its
-    /// identification, or where others may be translated by how it begins.
-    fn let_uncut_be_found(&mut self, number: u32) {
-        let Stray { sighting, flow, .. } = *self.strays.get(number);
-        let point = self.strays.get(number).point();
-        if sighting.may_be_cut()
-            && let Some(base) = self.paths.base_of(point, sighting.lane)
-        {
-            let datagram = datagram_key(base, sighting.id);
-            self.strays.be_found_by(number, datagram);
-        }
-        if let Some(begin) = self.key_of_begin(point, flow, &sighting) {
-            self.strays.be_found_by(number, begin);
-        }
-    }
-
     /// What other points have aside under a key becomes parcels, as if it had been so from the
     /// beginning.
-    fn call_in_found_by(&mut self, key: u64, point: usize) {
+    pub(super) fn call_in_found_by(&mut self, key: u64, point: usize) {
         let found: Vec<u32> = self.strays.found_by(key, point).collect();
         if found.is_empty() {
             return;

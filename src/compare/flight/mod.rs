@@ -20,6 +20,7 @@ mod step;
 mod stray;
 mod stretch;
 mod supers;
+mod uncut;
 
 pub(super) use self::abreast::{ABREAST, AT_ONCE};
 use self::aside::Aside;

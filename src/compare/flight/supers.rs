@@ -97,8 +97,9 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::flight::of_memory::{of_one_flow, take};
     use crate::compare::sighting::{Form, Sighting, example};
-    use crate::model::Timestamp;
+    use crate::model::{Protocol, Timestamp};
 
     /// A stretch of a stream of flow 7.
     fn stretch(start: u32, length: u32) -> Parcel {
@@ -144,5 +145,58 @@ mod tests {
         assert_eq!(supers.of(7).count(), 0);
         assert!(supers.by_flow.is_empty());
         supers.forget(7, 1);
+    }
+    /// What of a super-frame of four packets comes to the other point, in this order; says whether
+    /// it is looked for then.
+    fn is_looked_for(whole: &Sighting, packets: &[Sighting]) -> bool {
+        let mut flight = of_one_flow();
+        flight
+            .spans
+            .fill(Some((Timestamp(0), Timestamp(1_000_000_000))));
+        take(&mut flight, 0, 1, whole);
+        assert_eq!(flight.supers.of(0).count(), 1);
+        for (millisecond, packet) in (2..).zip(packets) {
+            take(&mut flight, 1, millisecond, packet);
+        }
+        flight.supers.of(0).count() > 0
+    }
+
+    #[test]
+    fn a_stream_is_looked_for_until_all_have_it() {
+        const SIZE: u32 = 1_000;
+        let packets = |number: u32, count: u32| Sighting {
+            form: Form::Segment,
+            protocol: Protocol::TCP,
+            offset: number * SIZE,
+            bytes: count * SIZE,
+            ip_bytes: count * SIZE + 40,
+            ..example(1 + number)
+        };
+        let whole = packets(0, 4);
+        let each = [0, 1, 2, 3].map(|number| packets(number, 1));
+        assert!(!is_looked_for(&whole, &each));
+        assert!(!is_looked_for(&whole, &[each[0], packets(1, 3)]));
+        assert!(is_looked_for(&whole, &each[..3]));
+        assert!(is_looked_for(&whole, &[each[0], each[1], each[3]]));
+    }
+
+    #[test]
+    fn messages_are_looked_for_until_all_have_them() {
+        const SIZE: u32 = 500;
+        let whole = Sighting {
+            bytes: 8 + 4 * SIZE,
+            ip_bytes: 28 + 4 * SIZE,
+            head: 1,
+            ..example(1)
+        };
+        let each = [0, 1, 2, 3].map(|number| Sighting {
+            bytes: 8 + SIZE,
+            ip_bytes: 28 + SIZE,
+            head: 1 + u64::from(number),
+            ..example(1 + number)
+        });
+        assert!(!is_looked_for(&whole, &each));
+        assert!(is_looked_for(&whole, &each[..3]));
+        assert!(is_looked_for(&whole, &[each[0], each[2], each[3]]));
     }
 }
