@@ -631,12 +631,15 @@ impl Paths {
         })
     }
 
-    /// Whether there are fragments between the addresses of a lane at other points.
-    pub fn is_cut_elsewhere(&self, point: usize, lane: Lane) -> bool {
-        let others = (0..self.points).filter(|other| *other != point);
-        let mut cut = others.map(|other| &self.cut[other]);
-        let key = || without_ports(&self.lanes[point][lane as usize].key);
-        cut.any(|cut| !cut.is_empty() && cut.contains(&key()))
+    /// Whether other points than one have fragments between the addresses of a flow, in whatever
+    /// tunnel.
+    pub fn is_cut_elsewhere(&self, flow: u32, point: usize) -> bool {
+        let has_any = |other: &usize| *other != point && !self.cut[*other].is_empty();
+        let mut others = (0..self.points).filter(has_any);
+        others.any(|other| {
+            let mut lanes = self.bases(flow).map(|base| self.lane_at(base, other));
+            lanes.any(|lane| lane != NO_LANE && self.lanes[other][lane as usize].has_fragments)
+        })
     }
 
     fn lane_is_cut(&self, point: usize, lane: Lane) -> bool {
@@ -827,5 +830,25 @@ mod tests {
         assert!(paths.may_have_fragments(flow));
         assert_eq!(paths.base_of(0, 0), None);
         assert!(paths.base_of(1, 1).is_some_and(|base| base != flow));
+    }
+    #[test]
+    fn fragments_elsewhere_are_known_in_whatever_tunnel() {
+        let mut paths = paths();
+        let flow = paths.add(0, 0);
+        let inside = FlowKey {
+            scope: ScopeTag(7),
+            ..without_ports(&key(SENDER, 1))
+        };
+        paths.meet(1, &[inside, without_ports(&key(ROUTER, 1))], &[]);
+        let cut_elsewhere = |paths: &Paths| paths.is_cut_elsewhere(flow, 0);
+        assert!(!cut_elsewhere(&paths));
+        paths.add(1, 4);
+        paths.comes_in_fragments(1, 4);
+        assert!(!cut_elsewhere(&paths), "these are of the router");
+        paths.add(1, 3);
+        assert!(!cut_elsewhere(&paths), "all of it was whole");
+        paths.comes_in_fragments(1, 3);
+        assert!(cut_elsewhere(&paths));
+        assert!(!paths.is_cut_elsewhere(flow, 1), "that is no other point");
     }
 }

@@ -179,7 +179,7 @@ impl Flight {
             && sighting.is_new_here()
             && self.is_one_packet(sighting, flow)
             && self.strays.may_be_of(flow, point)
-            && !(sighting.may_come_cut() && self.is_cut_elsewhere(point, sighting));
+            && !(sighting.may_come_cut() && self.is_cut_elsewhere(point, sighting, flow));
         if !may_be {
             return false;
         }
@@ -202,10 +202,9 @@ impl Flight {
 
     /// Whether other points may have a datagram that a point sees whole in fragments, by this or by
     /// another name.
-    fn is_cut_elsewhere(&mut self, point: usize, sighting: &Sighting) -> bool {
+    fn is_cut_elsewhere(&mut self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         self.call_in_begun_alike(point, sighting);
-        self.paths.is_cut_elsewhere(point, sighting.lane)
-            || self.is_begun_elsewhere(point, sighting)
+        self.paths.is_cut_elsewhere(flow, point) || self.is_begun_elsewhere(point, sighting)
     }
 
     /// What is aside is due in its time.

@@ -556,12 +556,7 @@ mod tests {
             for (step, fates, other) in all {
                 id += if step > 30 { step } else { 1 };
                 if other > 8 {
-                    sightings.push((A, put_together(id)));
-                    match other {
-                        9 => sightings.push((B, put_together(id))),
-                        10 => sightings.extend(whole_datagrams(B, id..id + 1)),
-                        _ => {}
-                    }
+                    sightings.extend(seen_whole(id, fates, other));
                     continue;
                 }
                 let seen = (0..3).zip(fates).filter(|(_, fate)| *fate != 0);
@@ -585,6 +580,28 @@ mod tests {
             }
             sightings
         })
+    }
+
+    /// A datagram that is whole at one point, and what of it the other has, before or after that: all,
+    /// some of its fragments, or nothing.
+    fn seen_whole(id: u32, fates: [u8; 3], other: u8) -> Vec<(usize, Sighting)> {
+        let is_there = |(_, piece): &(usize, Sighting)| fates[(piece.offset / BYTES) as usize] > 3;
+        let here = (A, put_together(id));
+        let mut seen: Vec<_> = match other {
+            9 => vec![(B, put_together(id))],
+            10 => {
+                let pieces = whole_datagrams(B, id..id + 1).into_iter();
+                pieces.filter(is_there).collect()
+            }
+            _ => Vec::new(),
+        };
+        let place = if fates[0].is_multiple_of(2) {
+            0
+        } else {
+            seen.len()
+        };
+        seen.insert(place, here);
+        seen
     }
 
     proptest! {
