@@ -1,4 +1,4 @@
-//! Parcels in flight by what they are known by: each key leads to a chain, newest first.
+//! Parcels in flight, or strays, by what they are known by: each key leads to a chain, newest first.
 
 use super::slab::{NONE, Slab};
 use hashbrown::HashMap;

@@ -19,6 +19,8 @@ pub(super) struct Paths {
     lanes: Vec<Vec<Known>>,
     /// Of each point, the addresses between which fragments came.
     cut: Vec<HashSet<FlowKey, RandomState>>,
+    /// The same in whatever tunnel, as hashes.
+    cut_names: Vec<HashSet<u64, RandomState>>,
     /// The flow of the path that each is of.
     flows_of: Vec<Vec<u32>>,
     flows: Vec<PathFlow>,
@@ -156,6 +158,7 @@ impl Paths {
             points,
             lanes: vec![Vec::new(); points],
             cut: vec![HashSet::default(); points],
+            cut_names: vec![HashSet::default(); points],
             flows_of: vec![Vec::new(); points],
             flows: Vec::new(),
             at: Vec::new(),
@@ -619,6 +622,7 @@ impl Paths {
         let is_new = !std::mem::replace(&mut known.has_fragments, true);
         if is_new {
             self.cut[point].insert(known.key);
+            self.cut_names[point].insert(Name::of(&known.key).hash());
         }
         is_new
     }
@@ -634,12 +638,13 @@ impl Paths {
     /// Whether other points than one have fragments between the addresses of a flow, in whatever
     /// tunnel.
     pub fn is_cut_elsewhere(&self, flow: u32, point: usize) -> bool {
-        let has_any = |other: &usize| *other != point && !self.cut[*other].is_empty();
-        let mut others = (0..self.points).filter(has_any);
-        others.any(|other| {
-            let mut lanes = self.bases(flow).map(|base| self.lane_at(base, other));
-            lanes.any(|lane| lane != NO_LANE && self.lanes[other][lane as usize].has_fragments)
-        })
+        let others = (0..self.points).filter(|other| *other != point);
+        let mut cut = others.map(|other| &self.cut_names[other]);
+        let name = || {
+            let key = self.key_at(flow, point)?;
+            Some(Name::of(&without_ports(key)).hash())
+        };
+        cut.any(|cut| !cut.is_empty() && name().is_some_and(|name| cut.contains(&name)))
     }
 
     fn lane_is_cut(&self, point: usize, lane: Lane) -> bool {

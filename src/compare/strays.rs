@@ -4,6 +4,7 @@
 //!
 //! Of a datagram in fragments that is the first that came; the others are kept behind it.
 
+use super::content::hash;
 use super::index::Index;
 use super::parts::{Part, Parts};
 use super::sighting::{Form, Sighting};
@@ -120,6 +121,11 @@ impl Stray {
     pub fn point(&self) -> usize {
         self.point as usize
     }
+}
+
+/// A key of what a point saw: who looks for what others saw does not go through all that is its own.
+fn of_point(key: u64, point: usize) -> u64 {
+    hash(&[key, point as u64])
 }
 
 /// Whether a place in a stream is that of another or behind it. Both wrap.
@@ -256,13 +262,13 @@ impl Strays {
     pub fn be_found_by(&mut self, number: u32, key: u64) {
         let stray = &mut self.all[number];
         debug_assert_eq!(stray.standing, Standing::Stray);
+        let key = of_point(key, stray.point());
         stray.number = self.by_key.insert(key, number, stray.number);
     }
 
-    /// Those that another point than this saw and that are found under a key, the oldest first.
+    /// Those that a point saw and that are found under a key, the oldest first.
     pub fn found_by(&self, key: u64, point: usize) -> impl Iterator<Item = u32> + '_ {
-        let all = self.by_key.oldest(key);
-        all.filter(move |number| self.all[*number].point() != point)
+        self.by_key.oldest(of_point(key, point))
     }
 
     /// All that may come in fragments elsewhere.
@@ -437,7 +443,7 @@ mod tests {
         };
         let key = |sighting: &Sighting| sighting.id.into();
         let found = |strays: &Strays| {
-            let found = |order: u64| strays.found_by(order, 0).count();
+            let found = |order: u64| strays.found_by(order, 1).count();
             [0, 1, 2, 3, 4].map(found)
         };
         let numbers = [0, 1, 2, 3].map(|order| add(&mut strays, order));
@@ -445,7 +451,7 @@ mod tests {
         strays.take(numbers[0]);
         strays.be_found_by_bytes(7, key);
         assert_eq!(found(&strays), [0, 0, 1, 1, 0]);
-        assert_eq!(strays.found_by(3, 1).count(), 0, "it is its own");
+        assert_eq!(strays.found_by(3, 0).count(), 0, "another point saw it");
         add(&mut strays, 4);
         assert_eq!(found(&strays), [0, 0, 1, 1, 0]);
         strays.becomes(numbers[2], 9);

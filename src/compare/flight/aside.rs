@@ -1,6 +1,7 @@
 //! Packets of flows that one point alone knows. On the interface of a host is much that never
-//! comes to one of its containers: such a packet is kept aside, without a parcel and without
-//! keys, until another point has something that may be it under another name.
+//! comes to one of its containers: such a packet is kept aside, without a parcel, and without keys
+//! until somebody looks for something of the kind. What may be what another point has under another
+//! name becomes a parcel then.
 
 use super::stray::Held;
 use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key};
@@ -167,7 +168,7 @@ impl Flight {
     }
 
     /// Keeps a packet aside, if that may be; says whether it did. It has to be new at its
-    /// point, and nothing that others may have cut or joined: of a stream, nothing that was
+    /// point, and nothing that others have cut or joined: of a stream, nothing that was
     /// sent before.
     pub(super) fn keep_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         let (point, sighting, time) = arrival.parts();
@@ -179,7 +180,7 @@ impl Flight {
             && sighting.is_new_here()
             && self.is_one_packet(sighting, flow)
             && self.strays.may_be_of(flow, point)
-            && !(sighting.may_come_cut() && self.is_cut_elsewhere(point, sighting, flow));
+            && !(sighting.may_come_cut() && self.may_be_cut_elsewhere(point, sighting, flow));
         if !may_be {
             return false;
         }
@@ -202,7 +203,7 @@ impl Flight {
 
     /// Whether other points may have a datagram that a point sees whole in fragments, by this or by
     /// another name.
-    fn is_cut_elsewhere(&mut self, point: usize, sighting: &Sighting, flow: u32) -> bool {
+    fn may_be_cut_elsewhere(&mut self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         self.call_in_begun_alike(point, sighting);
         self.paths.is_cut_elsewhere(flow, point) || self.is_begun_elsewhere(point, sighting)
     }
@@ -228,7 +229,9 @@ impl Flight {
     /// What other points have aside under a key becomes parcels, as if it had been so from the
     /// beginning.
     pub(super) fn call_in_found_by(&mut self, key: u64, point: usize) {
-        let found: Vec<u32> = self.strays.found_by(key, point).collect();
+        let others = self.others(point);
+        let found = others.flat_map(|other| self.strays.found_by(key, other));
+        let found: Vec<u32> = found.collect();
         if found.is_empty() {
             return;
         }

@@ -221,6 +221,11 @@ impl Flight {
         self.joins_udp = true;
     }
 
+    /// All points but one.
+    fn others(&self, point: usize) -> impl Iterator<Item = usize> + use<> {
+        (0..self.points).filter(move |other| *other != point)
+    }
+
     /// Takes in flows that a point met.
     pub fn meet(&mut self, point: usize, batch: &Batch) {
         self.paths.meet(point, &batch.lanes, &batch.bases);

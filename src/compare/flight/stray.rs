@@ -58,7 +58,8 @@ impl Flight {
         let has_one_name = sighting.form == Form::Whole
             && (sighting.is_numbered || sighting.is_nameless())
             && self.is_one_packet(sighting, flow)
-            && !self.paths.is_wanting(flow);
+            && !self.paths.is_wanting(flow)
+            && !(sighting.may_be_cut() && self.paths.is_translated(flow));
         has_one_name && self.strays.may_be_of(flow, point)
     }
 

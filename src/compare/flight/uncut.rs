@@ -36,7 +36,10 @@ impl Flight {
     fn key_of_uncut(&self, point: usize, flow: u32, fragment: &Sighting) -> Option<u64> {
         let keys = self.paths.names(flow);
         let mut keys = keys.map(|name| datagram_key(name, fragment.id));
-        keys.find(|key| self.strays.found_by(*key, point).next().is_some())
+        keys.find(|key| {
+            let mut others = self.others(point);
+            others.any(|other| self.strays.found_by(*key, other).next().is_some())
+        })
     }
 
     /// The same if it begins like a fragment, whatever its addresses.
@@ -45,7 +48,7 @@ impl Flight {
             return;
         }
         self.let_all_uncut_be_found();
-        for other in (0..self.points).filter(|other| *other != point) {
+        for other in self.others(point) {
             self.call_in_found_by(begin_key(first, other), point);
         }
     }
