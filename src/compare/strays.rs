@@ -202,6 +202,16 @@ impl Strays {
         &self.all[number]
     }
 
+    /// Those of a flow that nobody asked for, in the order in which they came.
+    pub fn line_of(&self, flow: u32) -> impl Iterator<Item = u32> + '_ {
+        self.line_from(self.line(flow).first)
+    }
+
+    fn line_from(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
+        let known = |number: u32| (number != NONE).then_some(number);
+        std::iter::successors(known(first), move |number| known(self.all[*number].next))
+    }
+
     /// The first of a flow that nobody asked for, or [`NONE`].
     pub fn first_of(&self, flow: u32) -> u32 {
         self.line(flow).first
@@ -273,11 +283,10 @@ impl Strays {
 
     /// All that may come in fragments elsewhere.
     pub fn uncut(&self) -> impl Iterator<Item = u32> + '_ {
-        let known = |number: u32| (number != NONE).then_some(number);
-        let lines = self.lines.iter();
-        let all = lines.flat_map(move |line| {
-            std::iter::successors(known(line.first), move |number| known(self.behind(*number)))
-        });
+        let all = self
+            .lines
+            .iter()
+            .flat_map(|line| self.line_from(line.first));
         all.filter(|number| self.all[*number].sighting.may_come_cut())
     }
 
@@ -364,11 +373,6 @@ impl Strays {
         }
     }
 
-    /// The one behind another in the line of its flow, or [`NONE`].
-    pub fn behind(&self, number: u32) -> u32 {
-        self.all[number].next
-    }
-
     /// Forgets one that is none any more.
     pub fn remove(&mut self, number: u32) {
         let standing = self.all[number].standing;
@@ -391,9 +395,7 @@ mod tests {
 
     /// Those of a flow that nobody asked for, in order.
     fn orders(strays: &Strays, flow: u32) -> Vec<u32> {
-        let first = strays.first_of(flow);
-        let known = |number: u32| (number != NONE).then_some(number);
-        let all = std::iter::successors(known(first), |stray| known(strays.get(*stray).next));
+        let all = strays.line_of(flow);
         all.map(|stray| strays.get(stray).order).collect()
     }
 

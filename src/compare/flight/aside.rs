@@ -184,10 +184,9 @@ impl Flight {
         if !may_be {
             return false;
         }
-        let is_wanted = self.is_looked_for(flow, sighting);
-        if is_wanted && self.with_same_bytes(arrival, flow).is_some() {
+        let Some(is_wanted) = self.is_wanted_aside(arrival, flow) else {
             return false;
-        }
+        };
         let order = self.paths.next_order(flow, point);
         self.ask_the_way(flow);
         self.note_begun(flow);
@@ -242,7 +241,7 @@ impl Flight {
         self.show(wanted);
     }
 
-    /// The same of what they have in fragments.
+    /// All that other points have aside in fragments becomes parcels.
     pub(super) fn call_in_fragments_from_others(&mut self, point: usize) {
         let mut wanted = Vec::new();
         while let Some(flow) = self.aside.in_fragments.take_from_others(point) {

@@ -84,8 +84,7 @@ impl Flight {
 
     /// What other points saw begin like a sighting, of each the newest first.
     fn begun_elsewhere(&self, point: usize, sighting: &Sighting) -> impl Iterator<Item = u32> {
-        let others = (0..self.points).filter(move |other| *other != point);
-        others.flat_map(move |other| {
+        self.others(point).flat_map(move |other| {
             let begun = self.index.newest(begin_key(sighting, other));
             begun.take(MAX_CHAIN)
         })

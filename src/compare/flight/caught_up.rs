@@ -47,14 +47,11 @@ impl Flight {
 
     /// The same packet among those kept aside.
     fn same_aside(&self, arrival: Arrival<'_>, flow: u32) -> Option<u32> {
-        let known = |stray: u32| (stray != NONE).then_some(stray);
-        let behind = |stray: &u32| known(self.strays.behind(*stray));
-        let line = std::iter::successors(known(self.strays.first_of(flow)), behind);
         let is_it = |stray: &u32| {
             let aside = &self.strays.get(*stray).sighting;
             aside.is_same_as(arrival.sighting)
         };
-        line.take(LOOKED_AT).find(is_it)
+        self.strays.line_of(flow).take(LOOKED_AT).find(is_it)
     }
 
     /// What is kept aside of a flow waits in line, behind nothing.

@@ -100,8 +100,8 @@ impl Flight {
         true
     }
 
-    /// Whether a fragment is looked for by its bytes; `None` if it was found.
-    fn is_wanted_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<bool> {
+    /// Whether what is to be kept aside is looked for by its bytes; `None` if it was found.
+    pub(super) fn is_wanted_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<bool> {
         let is_wanted = self.is_looked_for(flow, arrival.sighting);
         let is_found = is_wanted && self.with_same_bytes(arrival, flow).is_some();
         (!is_found).then_some(is_wanted)
@@ -154,7 +154,7 @@ impl Flight {
     /// What others have aside in fragments becomes parcels, if a sighting may be of it by how it
     /// begins.
     pub(super) fn call_in_begun_alike(&mut self, point: usize, sighting: &Sighting) {
-        let mut others = (0..self.points).filter(|other| *other != point);
+        let mut others = self.others(point);
         if others.any(|other| self.aside.sieve.may_have(begin_key(sighting, other))) {
             self.call_in_fragments_from_others(point);
         }

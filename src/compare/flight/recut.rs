@@ -118,7 +118,7 @@ impl Flight {
         let parcel = self.parcels[number];
         let begins = self.pieces[piece].offset == 0;
         let is_backward = self.is_backward(flow);
-        for other in (0..self.points).filter(|other| *other != point) {
+        for other in self.others(point) {
             let ends = (point.min(other), point.max(other));
             let enters = (point > other) == is_backward;
             let recut = self.recut(&parcel, ends, is_backward);

@@ -146,13 +146,11 @@ mod tests {
         assert!(supers.by_flow.is_empty());
         supers.forget(7, 1);
     }
+
     /// What of a super-frame of four packets comes to the other point, in this order; says whether
     /// it is looked for then.
     fn is_looked_for(whole: &Sighting, packets: &[Sighting]) -> bool {
         let mut flight = of_one_flow();
-        flight
-            .spans
-            .fill(Some((Timestamp(0), Timestamp(1_000_000_000))));
         take(&mut flight, 0, 1, whole);
         assert_eq!(flight.supers.of(0).count(), 1);
         for (millisecond, packet) in (2..).zip(packets) {
