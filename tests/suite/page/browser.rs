@@ -11,8 +11,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Longest wait for anything: a page is there in a fraction of a second.
+/// Longest wait for a page: it is there in a fraction of a second.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Longest time without news of windows: the crate stops to listen for them then, and closes
+/// the connection when the next comes.
+///
+/// A page that is only asked and typed into makes none, and eighty keys take half a minute.
+const LONGEST_VISIT: Duration = Duration::from_secs(300);
 
 /// Methods of the browser, with their parameters as its documentation has them.
 macro_rules! methods {
@@ -71,7 +77,7 @@ impl Visitor {
             sandbox: false,
             args: args.iter().map(OsStr::new).collect(),
             window_size: Some((1100, 900)),
-            idle_browser_timeout: PATIENCE,
+            idle_browser_timeout: LONGEST_VISIT,
             ..LaunchOptions::default()
         };
         let browser = Browser::new(options).expect("chromium starts: scripts/setup test");
