@@ -218,13 +218,50 @@ impl ByFlow {
             // What was gathered of the flow goes before it.
             self.take_group(flight);
             let point = line.goes_first(flight, feeds);
-            flight.take_early(point, feeds[point].at(line.place(point)));
             has_taken = true;
+            let is_over = match self.take_stretch(flight, feeds, &mut line, point) {
+                Some(is_over) => is_over,
+                None => {
+                    flight.take_early(point, feeds[point].at(line.place(point)));
+                    !line.take(feeds, point)
+                }
+            };
             line.is_idle = flight.is_idle(line.flow);
-            if !line.take(feeds, point) || flight.paths.is_part(line.flow) {
+            if is_over || flight.paths.is_part(line.flow) {
                 return true;
             }
         }
+    }
+
+    /// Takes a stretch of a stream that the points have next in different packets, all of it; says
+    /// whether some point has no more of the flow then. `None` if there is none.
+    fn take_stretch(
+        &mut self,
+        flight: &mut Flight,
+        feeds: &mut [Feed],
+        line: &mut Line,
+        first: usize,
+    ) -> Option<bool> {
+        let counts = line.find_stretch(feeds, &self.limits, &mut self.places)?;
+        let places = || self.places.iter().zip(counts);
+        for ((feed, group), (places, count)) in feeds.iter().zip(&mut self.group).zip(places()) {
+            let places = places[..count].iter();
+            group.extend(places.map(|place| *feed.at(*place as usize)));
+        }
+        let is_taken = flight.take_at_hand(line.flow, first, &self.group);
+        self.group.iter_mut().for_each(Vec::clear);
+        if !is_taken {
+            return None;
+        }
+        let mut is_over = false;
+        for (point, (places, count)) in places().enumerate() {
+            let has_more = places[..count]
+                .iter()
+                .map(|_| line.take(feeds, point))
+                .last();
+            is_over |= has_more == Some(false);
+        }
+        Some(is_over)
     }
 
     /// Gathers what all points have next of a flow, as long as that is the same.
@@ -346,6 +383,41 @@ impl Line {
             }
         }
         (count, false)
+    }
+
+    /// Finds how many packets each point has next, in a row, that are the same stretch of a stream:
+    /// the shortest that ends with a packet everywhere. `None` if there is none at hand, or some of
+    /// them may be others.
+    fn find_stretch(
+        &self,
+        feeds: &[Feed],
+        limits: &[Timestamp],
+        places: &mut [Places],
+    ) -> Option<[usize; MAX_POINTS]> {
+        let begin = feeds[0].at(self.place(0)).offset;
+        let (mut counts, mut reached) = ([0; MAX_POINTS], [0; MAX_POINTS]);
+        let mut until = 1;
+        while let Some(point) = (0..feeds.len()).find(|point| reached[*point] < until) {
+            let (feed, count) = (&feeds[point], counts[point]);
+            let place = match count {
+                0 => self.place(point),
+                ABREAST.. => return None,
+                _ => feed.behind(places[point][count - 1] as usize)?,
+            };
+            let packet = feed.at(place);
+            let is_next = packet.form == Form::Segment
+                && packet.offset == begin.wrapping_add(reached[point])
+                && (self.is_idle || packet.is_fresh)
+                && packet.time <= limits[point];
+            if !is_next {
+                return None;
+            }
+            places[point][count] = place as u32;
+            counts[point] += 1;
+            reached[point] = reached[point].checked_add(packet.bytes)?;
+            until = until.max(reached[point]);
+        }
+        Some(counts)
     }
 
     /// Whether the points surely have different packets next, each of which comes until some
@@ -485,7 +557,7 @@ mod tests {
     use crate::compare::flight::of_two_points;
     use crate::compare::intake::Intake;
     use crate::compare::sighting::Form;
-    use crate::model::FlowKey;
+    use crate::model::{FlowKey, Protocol};
 
     /// What becomes of two flows, of which both points saw a packet each, if that is what
     /// comes of each point next, in such batches: packets that both had, then how many each
@@ -535,6 +607,33 @@ mod tests {
             seen(0, 3, 106),
         ];
         assert_eq!(taken([&[&front], &[&back]]), (4, [0, 0], false));
+    }
+
+    /// Some of a stream in one packet.
+    fn stretch(id: u32, bytes: std::ops::Range<u32>, time: i64) -> Sighting {
+        Sighting {
+            form: Form::Segment,
+            protocol: Protocol::TCP,
+            offset: bytes.start,
+            bytes: bytes.end - bytes.start,
+            head: bytes.start.into(),
+            ..seen(0, id, time)
+        }
+    }
+
+    #[test]
+    fn what_nics_cut_and_join_is_taken_as_far_as_it_is_at_hand() {
+        let front = [
+            stretch(2, 0..500, 100),
+            stretch(3, 500..1_000, 101),
+            stretch(4, 1_000..1_500, 102),
+        ];
+        let back = [stretch(2, 0..1_000, 103), stretch(4, 1_000..2_000, 104)];
+        // Of what is behind it one point has not all at hand.
+        assert_eq!(taken([&[&front], &[&back]]), (2, [0, 1], false));
+        assert_eq!(taken([&[&back[..1]], &[&front[..2]]]), (1, [0, 0], false));
+        let begun = [stretch(2, 0..500, 100), stretch(4, 1_000..1_500, 102)];
+        assert_eq!(taken([&[&begun], &[&back[..1]]]), (1, [1, 0], false));
     }
 
     #[test]

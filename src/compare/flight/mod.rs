@@ -3,6 +3,7 @@
 
 mod abreast;
 mod aside;
+mod at_hand;
 mod begun;
 mod caught_up;
 mod clocks;
@@ -119,6 +120,8 @@ pub(super) struct Flight {
     held: Timestamp,
     /// When the packets at hand that all points take at once came to each.
     times: Vec<[Timestamp; ABREAST]>,
+    /// Parcels of the stretch at hand.
+    at_hand: Vec<u32>,
     /// Away while it is written in.
     book: Option<Box<Book>>,
     /// Ways that addresses go: those that go back.
@@ -208,6 +211,7 @@ impl Flight {
             now: Timestamp::MIN,
             held: Timestamp::MAX,
             times: Vec::new(),
+            at_hand: Vec::new(),
             book: Some(Box::new(book)),
             backward,
             crowded_out: 0,
@@ -292,11 +296,16 @@ impl Flight {
 
     /// Takes a sighting before others that are earlier.
     pub fn take_early(&mut self, point: usize, sighting: &Sighting) {
-        self.take_now(Arrival {
+        self.take_now(self.arrival(point, sighting));
+    }
+
+    /// A sighting as it comes, with its time by the clock of the first.
+    fn arrival<'a>(&self, point: usize, sighting: &'a Sighting) -> Arrival<'a> {
+        Arrival {
             point,
             sighting,
             time: self.time_of(point, sighting),
-        });
+        }
     }
 
     fn take_now(&mut self, arrival: Arrival<'_>) {

@@ -1,0 +1,257 @@
+//! Stretches of a stream that all points have at hand and that NICs have cut or joined in between.
+//! No packet of one is at two points, but all of its bytes are at all of them: it is done with at
+//! once, and nobody has to look for it.
+
+use super::settle::LINGER;
+use super::{Arrival, Flight};
+use crate::compare::parcel::Parcel;
+use crate::compare::sighting::Sighting;
+use crate::compare::slab::NONE;
+use crate::model::Timestamp;
+
+/// What of a packet is in one that another point had before: which that is, and from which of its
+/// bytes on how many are in both.
+struct Part {
+    place: usize,
+    offset: u32,
+    bytes: u32,
+}
+
+/// The parts of a packet, by the packets of another point that have the same bytes in a row.
+fn parts<'a>(packet: &Sighting, before: &'a [Sighting]) -> impl Iterator<Item = Part> + 'a {
+    let (mut at, mut left) = (packet.offset, packet.bytes);
+    let places = before.iter().enumerate();
+    places.filter_map(move |(place, other)| {
+        let offset = at.wrapping_sub(other.offset);
+        let bytes = other.bytes.checked_sub(offset)?.min(left);
+        at = at.wrapping_add(bytes);
+        left -= bytes;
+        (bytes > 0).then_some(Part {
+            place,
+            offset,
+            bytes,
+        })
+    })
+}
+
+impl Flight {
+    /// Takes a stretch of the stream of a flow, in the packets in which each point has it next. It
+    /// goes first at one of them. Says whether it did: `false` if these may be other packets.
+    pub fn take_at_hand(&mut self, flow: u32, first: usize, packets: &[Vec<Sighting>]) -> bool {
+        let before = &packets[first];
+        let others = || self.others(first).map(|point| &packets[point]);
+        let are_the_same = self.is_whole_everywhere(flow)
+            && self.come_soon(packets)
+            && others()
+                .flatten()
+                .all(|packet| self.may_be_of_those(flow, packet, before));
+        if !are_the_same {
+            return false;
+        }
+        let mut numbers = std::mem::take(&mut self.at_hand);
+        for packet in before {
+            let arrival = self.arrival(first, packet);
+            let (number, piece) = self.make_parcel(arrival, flow);
+            self.note_begun(flow);
+            self.parcels[number].tells_time = self.tells_time(flow, packet);
+            self.see(arrival, number, piece);
+            numbers.push(number);
+        }
+        for point in self.others(first) {
+            for packet in &packets[point] {
+                self.lay_over(self.arrival(point, packet), &numbers, before);
+            }
+        }
+        for (number, packet) in numbers.drain(..).zip(before) {
+            let key = packet.identity().key(flow);
+            self.march.passed(key, packet, self.parcels[number].last);
+            self.settle(number);
+        }
+        self.at_hand = numbers;
+        true
+    }
+
+    /// Whether no copy of any of these can have come in between.
+    fn come_soon(&self, packets: &[Vec<Sighting>]) -> bool {
+        let (mut first, mut last) = (Timestamp::MAX, Timestamp::MIN);
+        for (point, packets) in packets.iter().enumerate() {
+            for packet in packets {
+                let time = self.time_of(point, packet);
+                (first, last) = (first.min(time), last.max(time));
+            }
+        }
+        last - first <= LINGER
+    }
+
+    /// Whether a packet may be of the same bytes as those that another point had before.
+    fn may_be_of_those(&self, flow: u32, packet: &Sighting, before: &[Sighting]) -> bool {
+        parts(packet, before).all(|part| {
+            let theirs = &before[part.place];
+            let at = theirs.offset.wrapping_add(part.offset);
+            let parcel = Parcel::of(theirs, flow, theirs.time);
+            let is_as_it_was = (theirs.offset, theirs.bytes) == (packet.offset, packet.bytes);
+            (!is_as_it_was || theirs.is_same_as(packet))
+                && self.numbers_between(&parcel, packet, at).is_some()
+        })
+    }
+
+    /// Another point saw a packet of bytes that came in these parcels to the first.
+    fn lay_over(&mut self, arrival: Arrival<'_>, numbers: &[u32], before: &[Sighting]) {
+        for Part {
+            place,
+            offset,
+            bytes,
+        } in parts(arrival.sighting, before)
+        {
+            let number = numbers[place];
+            let at = before[place].offset.wrapping_add(offset);
+            let part = arrival.sighting.part(at, bytes);
+            let piece = match self.exact(number, offset, bytes) {
+                NONE => self.add_piece(number, &part, offset, bytes),
+                piece => piece,
+            };
+            self.see(arrival.with(&part), number, piece);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_memory::{of_one_flow, take, tallies};
+    use crate::compare::sighting::{Form, example};
+    use crate::model::{Duration, Protocol};
+    use proptest::prelude::*;
+
+    const A: usize = 0;
+    const B: usize = 1;
+    const FLOW: u32 = 0;
+
+    /// Bytes that are in one packet everywhere.
+    const UNIT: u32 = 1_000;
+    const UNITS: u32 = 12;
+
+    /// Some units of a stream in one packet, by the clock of the point.
+    fn packet(units: std::ops::Range<u32>, time: i64) -> Sighting {
+        let bytes = (units.end - units.start) * UNIT;
+        Sighting {
+            form: Form::Segment,
+            protocol: Protocol::TCP,
+            offset: units.start * UNIT,
+            bytes,
+            ip_bytes: bytes + 40,
+            is_fresh: true,
+            time: Timestamp(time),
+            ..example(100 + units.start)
+        }
+    }
+
+    /// The stream of a point that has it cut behind these units.
+    fn cut(behind: &[u32], time: i64) -> Vec<Sighting> {
+        let ends = behind.iter().copied().chain([UNITS]);
+        let mut begin = 0;
+        let packets = ends.map(|end| {
+            let units = std::mem::replace(&mut begin, end)..end;
+            let time = time + i64::from(units.start) * 1_000;
+            packet(units, time)
+        });
+        packets.collect()
+    }
+
+    /// Both points know the flow, and how its packets are numbered.
+    fn flight() -> Flight {
+        let mut flight = of_one_flow();
+        let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
+        flight.spans.fill(span);
+        for point in [A, B] {
+            take(&mut flight, point, 0, &example(1));
+        }
+        flight
+    }
+
+    /// What is told of a stream between the points.
+    fn told(mut flight: Flight) -> String {
+        flight.finish();
+        let (accounts, _) = flight.take_book().into_accounts();
+        let between = &accounts[0].between[0];
+        format!(
+            "{:?} {:?} {:?} {} {} {:?}",
+            between.front,
+            between.back,
+            between.reordered,
+            between.segmented,
+            between.coalesced,
+            between.shape,
+        )
+    }
+
+    /// The same if each point has it at hand, which goes first at one of them.
+    fn told_at_hand(first: usize, packets: &[Vec<Sighting>; 2]) -> Option<String> {
+        let mut flight = flight();
+        flight
+            .take_at_hand(FLOW, first, packets)
+            .then(|| told(flight))
+    }
+
+    /// The same if packets come one by one.
+    fn told_one_by_one(first: usize, packets: &[Vec<Sighting>; 2]) -> String {
+        let mut flight = flight();
+        for point in [first, 1 - first] {
+            for packet in &packets[point] {
+                flight.take(point, packet, packet.time);
+            }
+        }
+        told(flight)
+    }
+
+    fn cuts() -> impl Strategy<Value = Vec<u32>> {
+        let units: Vec<u32> = (1..UNITS).collect();
+        prop::sample::subsequence(units, 0..=UNITS as usize - 1)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_at_hand_is_told_as_what_comes_one_by_one(
+            cuts in [cuts(), cuts()],
+            first in 0..2_usize,
+        ) {
+            let packets = [cut(&cuts[A], 1_000_000), cut(&cuts[B], 1_050_000)];
+            let at_hand = told_at_hand(first, &packets);
+            prop_assert_eq!(at_hand, Some(told_one_by_one(first, &packets)));
+        }
+    }
+
+    #[test]
+    fn what_may_be_another_packet_is_not_taken() {
+        let whole = cut(&[], 1_000_000);
+        let halves = || cut(&[6], 1_050_000);
+        assert!(told_at_hand(A, &[whole.clone(), halves()]).is_some());
+        let mut numbered_before = halves();
+        numbered_before[1].id = 90;
+        assert_eq!(told_at_hand(A, &[whole.clone(), numbered_before]), None);
+        let mut late = halves();
+        late[1].time = late[1].time + Duration(LINGER.0 + 1);
+        assert_eq!(told_at_hand(A, &[whole, late]), None);
+        let mut damaged = cut(&[6, 9], 1_050_000);
+        damaged[0].head ^= 1;
+        assert_eq!(told_at_hand(A, &[halves(), damaged]), None);
+    }
+
+    #[test]
+    fn it_is_found_nowhere_afterwards_but_told_from_copies() {
+        let mut flight = flight();
+        let packets = [cut(&[3, 6], 1_000_000), cut(&[], 1_050_000)];
+        let known = |flight: &Flight| (flight.parcels.len(), flight.pieces.len());
+        let before = known(&flight);
+        assert!(flight.take_at_hand(FLOW, A, &packets));
+        assert_eq!(known(&flight), before);
+        assert!(flight.is_idle(FLOW));
+        let again = Sighting {
+            is_fresh: false,
+            frame: 99,
+            ..packets[A][1]
+        };
+        take(&mut flight, A, 2, &again);
+        assert_eq!(tallies(flight), [(4, 4), (2, 2)]);
+    }
+}
