@@ -18,6 +18,8 @@ const FEW_AHEAD: usize = 1 << 13;
 const MANY: usize = 256;
 /// Flows that are looked for together.
 const TOGETHER: usize = 64;
+/// Most bytes that a packet has: sums of those of many do not overflow.
+const MOST_CUT: u32 = 1 << 24;
 /// So many of a flow are looked at to tell what is missing at a point from what is late.
 const SOON: usize = 4;
 
@@ -219,7 +221,7 @@ impl ByFlow {
             self.take_group(flight);
             let point = line.goes_first(flight, feeds);
             has_taken = true;
-            let is_over = match self.take_stretch(flight, feeds, &mut line, point) {
+            let is_over = match self.take_recut(flight, feeds, &mut line, point) {
                 Some(is_over) => is_over,
                 None => {
                     flight.take_early(point, feeds[point].at(line.place(point)));
@@ -233,16 +235,16 @@ impl ByFlow {
         }
     }
 
-    /// Takes a stretch of a stream that the points have next in different packets, all of it; says
-    /// whether some point has no more of the flow then. `None` if there is none.
-    fn take_stretch(
+    /// Takes what the points have next of a flow in different packets, if that is the same: says
+    /// whether some point has no more of the flow then. `None` if it is not.
+    fn take_recut(
         &mut self,
         flight: &mut Flight,
         feeds: &mut [Feed],
         line: &mut Line,
         first: usize,
     ) -> Option<bool> {
-        let counts = line.find_stretch(feeds, &self.limits, &mut self.places)?;
+        let counts = line.find_recut(feeds, &self.limits, &mut self.places)?;
         let places = || self.places.iter().zip(counts);
         for ((feed, group), (places, count)) in feeds.iter().zip(&mut self.group).zip(places()) {
             let places = places[..count].iter();
@@ -254,12 +256,10 @@ impl ByFlow {
             return None;
         }
         let mut is_over = false;
-        for (point, (places, count)) in places().enumerate() {
-            let has_more = places[..count]
-                .iter()
-                .map(|_| line.take(feeds, point))
-                .last();
-            is_over |= has_more == Some(false);
+        for (point, count) in counts[..feeds.len()].iter().enumerate() {
+            for _ in 0..*count {
+                is_over |= !line.take(feeds, point);
+            }
         }
         Some(is_over)
     }
@@ -385,16 +385,16 @@ impl Line {
         (count, false)
     }
 
-    /// Finds how many packets each point has next, in a row, that are the same stretch of a stream:
-    /// the shortest that ends with a packet everywhere. `None` if there is none at hand, or some of
-    /// them may be others.
-    fn find_stretch(
+    /// Finds how many packets each point has next, in a row, that are as many bytes: of a stream the
+    /// same, and the fewest that end with a packet everywhere. `None` if there are none at hand, or
+    /// some of them may be others.
+    fn find_recut(
         &self,
         feeds: &[Feed],
         limits: &[Timestamp],
         places: &mut [Places],
     ) -> Option<[usize; MAX_POINTS]> {
-        let begin = feeds[0].at(self.place(0)).offset;
+        let first = feeds[0].at(self.place(0));
         let (mut counts, mut reached) = ([0; MAX_POINTS], [0; MAX_POINTS]);
         let mut until = 1;
         while let Some(point) = (0..feeds.len()).find(|point| reached[*point] < until) {
@@ -405,19 +405,26 @@ impl Line {
                 _ => feed.behind(places[point][count - 1] as usize)?,
             };
             let packet = feed.at(place);
-            let is_next = packet.form == Form::Segment
-                && packet.offset == begin.wrapping_add(reached[point])
-                && (self.is_idle || packet.is_fresh)
-                && packet.time <= limits[point];
-            if !is_next {
+            let bytes = self.goes_on(first, packet, reached[point])?;
+            if packet.time > limits[point] {
                 return None;
             }
             places[point][count] = place as u32;
             counts[point] += 1;
-            reached[point] = reached[point].checked_add(packet.bytes)?;
+            reached[point] += bytes;
             until = until.max(reached[point]);
         }
         Some(counts)
+    }
+
+    /// How many bytes that NICs cut and join a packet has, if it is behind so many of those that
+    /// begin with another, and surely nothing else.
+    fn goes_on(&self, first: &Sighting, packet: &Sighting, behind: u32) -> Option<u32> {
+        let is_in_place = packet.form == first.form
+            && (packet.form != Form::Segment || packet.offset == first.offset.wrapping_add(behind));
+        let is_sure = self.is_idle || packet.is_new_here();
+        let bytes = packet.data_bytes().filter(|bytes| *bytes <= MOST_CUT)?;
+        (is_in_place && is_sure).then_some(bytes)
     }
 
     /// Whether the points surely have different packets next, each of which comes until some

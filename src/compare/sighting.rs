@@ -108,6 +108,9 @@ pub(super) const BLANK: Sighting = Sighting {
 // One line of a cache: what one thread writes another reads.
 const _: () = assert!(size_of::<Sighting>() == 64);
 
+/// Bytes of a UDP header.
+pub(super) const UDP_HEADER: u32 = 8;
+
 /// Payloads shorter than this are alike too often to be known by their bytes alone.
 pub(super) const TELLING_BYTES: u32 = 24;
 
@@ -172,6 +175,16 @@ impl Sighting {
             point,
             frame: self.frame,
             time: self.time,
+        }
+    }
+
+    /// How many of its bytes NICs put into other packets, and these get headers of their own;
+    /// `None` if they do so with nothing of it.
+    pub fn data_bytes(&self) -> Option<u32> {
+        match self.form {
+            Form::Segment => Some(self.bytes),
+            Form::Whole if self.protocol == Protocol::UDP => self.bytes.checked_sub(UDP_HEADER),
+            Form::Whole | Form::Piece => None,
         }
     }
 

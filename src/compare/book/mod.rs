@@ -418,6 +418,8 @@ impl Book {
             at = flight.piece(at).next;
         }
         if pieces.len() > 1 {
+            // The latest is first here, and mostly last there.
+            pieces.reverse();
             pieces.sort_unstable_by_key(|at| {
                 let piece = flight.piece(*at);
                 (piece.offset, piece.bytes)

@@ -55,11 +55,26 @@ impl<'a> Settled<'a> {
             reached = 8;
         }
         for other in self.pieces.iter().map(|at| self.piece(*at)) {
-            if other.seen & points != 0 && other.offset <= reached {
+            if reached >= range.end || other.offset > reached {
+                break;
+            }
+            if other.seen & points != 0 {
                 reached = reached.max(other.end());
             }
         }
         reached >= range.end
+    }
+
+    /// Whether a point saw some of the bytes of a piece.
+    pub fn has_some_of(&self, point: usize, piece: &Piece) -> bool {
+        let mut beside = self.beginning_before(piece.end());
+        beside.any(|other| piece.offset < other.end() && other.seen & (1 << point) != 0)
+    }
+
+    /// The pieces that begin before some byte.
+    fn beginning_before(&self, end: u32) -> impl Iterator<Item = &'a Piece> {
+        let pieces = self.pieces.iter().map(|at| self.piece(*at));
+        pieces.take_while(move |piece| piece.offset < end)
     }
 
     /// Whether these points saw all of a datagram that is in fragments somewhere.
@@ -72,7 +87,7 @@ impl<'a> Settled<'a> {
     /// How many bytes of a piece some of these points have.
     pub fn bytes_of(&self, piece: &Piece, points: Mask) -> u32 {
         let (mut reached, mut bytes) = (piece.offset, 0);
-        for other in self.pieces.iter().map(|at| self.piece(*at)) {
+        for other in self.beginning_before(piece.end()) {
             if other.seen & points != 0 {
                 let (from, to) = (other.offset.max(reached), other.end().min(piece.end()));
                 bytes += to.saturating_sub(from);

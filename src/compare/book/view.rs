@@ -89,8 +89,7 @@ impl Sides {
     pub fn of(settled: &Settled<'_>, at: u32, view: &View) -> Self {
         let (flight, piece) = (settled.flight, settled.piece(at));
         let is_here = |point: usize| piece.seen & (1 << point) != 0;
-        let is_cut_otherwise =
-            |point: usize| flight.covers(point, settled.parcel, piece.offset, piece.bytes);
+        let is_cut_otherwise = |point: usize| settled.has_some_of(point, piece);
         let is_on = |side: Mask, nearest: usize| {
             is_here(nearest) || (piece.seen & side != 0 && !is_cut_otherwise(nearest))
         };
@@ -156,7 +155,7 @@ fn stand_ins_are_right(settled: &Settled<'_>, at: u32, view: &View) -> bool {
     let (flight, piece) = (settled.flight, settled.piece(at));
     let is_right = |point: usize| {
         piece.seen & (1 << point) != 0
-            || flight.covers(point, settled.parcel, piece.offset, piece.bytes)
+            || settled.has_some_of(point, piece)
             || captured(flight, at, point)
     };
     is_right(view.front) && is_right(view.back)

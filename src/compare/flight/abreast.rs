@@ -272,7 +272,7 @@ impl Flight {
         }
         let (sighting, flow) = (abreast.sighting(place), abreast.flows[place]);
         let may_come = self.is_whole_everywhere(flow)
-            && self.is_one_packet(sighting, flow)
+            && self.is_not_cut(sighting, flow)
             && (abreast.are_fresh[place] || self.is_new(abreast, place));
         if !may_come {
             return false;

@@ -1,11 +1,11 @@
-//! Stretches of a stream that all points have at hand and that NICs have cut or joined in between.
-//! No packet of one is at two points, but all of its bytes are at all of them: it is done with at
-//! once, and nobody has to look for it.
+//! What all points have at hand and NICs have cut or joined in between: a stretch of a stream, or
+//! [messages](super::joined_at_hand). No packet of it is at two points, but all of its bytes are
+//! at all of them: it is done with at once, and nobody has to look for it.
 
 use super::settle::LINGER;
 use super::{Arrival, Flight};
 use crate::compare::parcel::Parcel;
-use crate::compare::sighting::Sighting;
+use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::Timestamp;
 
@@ -35,40 +35,82 @@ fn parts<'a>(packet: &Sighting, before: &'a [Sighting]) -> impl Iterator<Item = 
 }
 
 impl Flight {
-    /// Takes a stretch of the stream of a flow, in the packets in which each point has it next. It
-    /// goes first at one of them. Says whether it did: `false` if these may be other packets.
+    /// Takes what is of one flow, in the packets in which each point has it next. It goes first at
+    /// one of them. Says whether it did: `false` if these may be other packets.
     pub fn take_at_hand(&mut self, flow: u32, first: usize, packets: &[Vec<Sighting>]) -> bool {
-        let before = &packets[first];
-        let others = || self.others(first).map(|point| &packets[point]);
-        let are_the_same = self.is_whole_everywhere(flow)
+        let is_stream = packets.iter().flatten().all(|it| it.form == Form::Segment);
+        self.is_whole_everywhere(flow)
             && self.come_soon(packets)
-            && others()
-                .flatten()
-                .all(|packet| self.may_be_of_those(flow, packet, before));
-        if !are_the_same {
+            && match is_stream {
+                true => self.take_stretch(flow, first, packets),
+                false => self.take_messages(flow, packets),
+            }
+    }
+
+    /// The same of a stretch of a stream.
+    fn take_stretch(&mut self, flow: u32, first: usize, packets: &[Vec<Sighting>]) -> bool {
+        let before = &packets[first];
+        let mut others = self.others(first).flat_map(|point| &packets[point]);
+        if !others.all(|packet| self.may_be_of_those(flow, packet, before)) {
             return false;
         }
         let mut numbers = std::mem::take(&mut self.at_hand);
-        for packet in before {
-            let arrival = self.arrival(first, packet);
-            let (number, piece) = self.make_parcel(arrival, flow);
-            self.note_begun(flow);
-            self.parcels[number].tells_time = self.tells_time(flow, packet);
-            self.see(arrival, number, piece);
-            numbers.push(number);
-        }
+        numbers.extend(
+            before
+                .iter()
+                .map(|packet| self.begin_at_hand(first, packet, flow)),
+        );
         for point in self.others(first) {
             for packet in &packets[point] {
                 self.lay_over(self.arrival(point, packet), &numbers, before);
             }
         }
         for (number, packet) in numbers.drain(..).zip(before) {
-            let key = packet.identity().key(flow);
-            self.march.passed(key, packet, self.parcels[number].last);
-            self.settle(number);
+            self.end_at_hand(number, flow, [packet]);
         }
         self.at_hand = numbers;
         true
+    }
+
+    /// A parcel of what a point sees first; it has no keys.
+    pub(super) fn begin_at_hand(&mut self, point: usize, packet: &Sighting, flow: u32) -> u32 {
+        let arrival = self.arrival(point, packet);
+        let (number, piece) = self.make_parcel(arrival, flow);
+        self.note_begun(flow);
+        self.parcels[number].tells_time = self.tells_time(flow, packet);
+        self.see(arrival, number, piece);
+        number
+    }
+
+    /// A point sees some bytes of a parcel, which others may have seen in a packet like that.
+    pub(super) fn see_at_hand(
+        &mut self,
+        arrival: Arrival<'_>,
+        number: u32,
+        offset: u32,
+        bytes: u32,
+    ) {
+        let piece = match self.exact(number, offset, bytes) {
+            NONE => self.add_piece(number, arrival.sighting, offset, bytes),
+            piece => piece,
+        };
+        self.see(arrival, number, piece);
+    }
+
+    /// All points have seen all of a parcel: it is over. What comes again is known by these packets.
+    pub(super) fn end_at_hand<'a>(
+        &mut self,
+        number: u32,
+        flow: u32,
+        packets: impl IntoIterator<Item = &'a Sighting>,
+    ) {
+        let last = self.parcels[number].last;
+        let packets = packets.into_iter();
+        for packet in packets.filter(|packet| packet.can_be_told()) {
+            let key = packet.identity().key(flow);
+            self.march.passed(key, packet, last);
+        }
+        self.settle(number);
     }
 
     /// Whether no copy of any of these can have come in between.
@@ -106,11 +148,7 @@ impl Flight {
             let number = numbers[place];
             let at = before[place].offset.wrapping_add(offset);
             let part = arrival.sighting.part(at, bytes);
-            let piece = match self.exact(number, offset, bytes) {
-                NONE => self.add_piece(number, &part, offset, bytes),
-                piece => piece,
-            };
-            self.see(arrival.with(&part), number, piece);
+            self.see_at_hand(arrival.with(&part), number, offset, bytes);
         }
     }
 }
@@ -118,8 +156,8 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{of_one_flow, take, tallies};
-    use crate::compare::sighting::{Form, example};
+    use crate::compare::flight::of_memory::{of_one_flow, take, tallies, told};
+    use crate::compare::sighting::example;
     use crate::model::{Duration, Protocol};
     use proptest::prelude::*;
 
@@ -169,23 +207,7 @@ mod tests {
         flight
     }
 
-    /// What is told of a stream between the points.
-    fn told(mut flight: Flight) -> String {
-        flight.finish();
-        let (accounts, _) = flight.take_book().into_accounts();
-        let between = &accounts[0].between[0];
-        format!(
-            "{:?} {:?} {:?} {} {} {:?}",
-            between.front,
-            between.back,
-            between.reordered,
-            between.segmented,
-            between.coalesced,
-            between.shape,
-        )
-    }
-
-    /// The same if each point has it at hand, which goes first at one of them.
+    /// What is told of a stream if each point has it at hand, which goes first at one of them.
     fn told_at_hand(first: usize, packets: &[Vec<Sighting>; 2]) -> Option<String> {
         let mut flight = flight();
         flight

@@ -223,7 +223,7 @@ impl Flight {
 }
 
 /// The sum of the data of a UDP packet, without the length in its header.
-fn data_sum(sum: Option<Sum>, bytes: u32) -> Option<Sum> {
+pub(super) fn data_sum(sum: Option<Sum>, bytes: u32) -> Option<Sum> {
     let length = u16::try_from(bytes).ok()?;
     Some(sum?.minus(Sum(length)))
 }

@@ -12,6 +12,7 @@ mod damages;
 mod find;
 mod finish;
 mod joined;
+mod joined_at_hand;
 mod lone;
 mod nameless;
 mod recut;
@@ -45,7 +46,7 @@ use super::parcel::{Mask, Parcel, Piece, Seen, UNKNOWN};
 use super::paths::Paths;
 use super::refused::RefusedAt;
 use super::rows::Rows;
-use super::sighting::{Batch, Form, Sighting};
+use super::sighting::{Batch, Form, Sighting, UDP_HEADER};
 use super::slab::{NONE, Slab};
 use super::strays::Strays;
 use super::stretches::Stretches;
@@ -60,8 +61,6 @@ const MAX_CHAIN: usize = 256;
 const EAGER: u16 = 1024;
 /// Packets from this size on may be super-frames, of which there are few in flight.
 pub(super) const SUPER_BYTES: u32 = 1_500;
-/// Bytes of a UDP header.
-const UDP_HEADER: u32 = 8;
 /// Pieces in flight at once.
 pub(super) const MAX_IN_FLIGHT: usize = 1 << 21;
 
@@ -799,6 +798,22 @@ mod of_memory {
     pub fn tallies(mut flight: Flight) -> [(u64, u64); 2] {
         flight.finish();
         tallies_in(&flight.take_book())
+    }
+
+    /// What is told of the first flow between the points.
+    pub fn told(mut flight: Flight) -> String {
+        flight.finish();
+        let (accounts, _) = flight.take_book().into_accounts();
+        let between = &accounts[0].between[0];
+        format!(
+            "{:?} {:?} {:?} {} {} {:?}",
+            between.front,
+            between.back,
+            between.reordered,
+            between.segmented,
+            between.coalesced,
+            between.shape,
+        )
     }
 
     pub fn tallies_in(book: &Book) -> [(u64, u64); 2] {

@@ -207,7 +207,7 @@ impl Flight {
         self.count_lone(number);
         let parcel = &self.parcels[number];
         let flow = parcel.flow;
-        if self.joins_udp {
+        if self.joins_udp && !parcel.is_super_udp {
             self.messages.forget(flow, number);
         }
         let may_be_super = parcel.form != Form::Piece && parcel.length > SUPER_BYTES;

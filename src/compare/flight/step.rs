@@ -84,10 +84,15 @@ impl Flight {
     /// What is one packet wherever its flow is known.
     #[inline]
     pub(super) fn is_one_packet(&self, sighting: &Sighting, flow: u32) -> bool {
-        let is_udp = sighting.protocol == Protocol::UDP;
-        let may_be_super = sighting.form == Form::Segment || is_udp;
+        let may_be_joined = self.joins_udp && sighting.protocol == Protocol::UDP;
+        !may_be_joined && self.is_not_cut(sighting, flow)
+    }
+
+    /// The same, but for what others may have joined.
+    #[inline]
+    pub(super) fn is_not_cut(&self, sighting: &Sighting, flow: u32) -> bool {
+        let may_be_super = sighting.form == Form::Segment || sighting.protocol == Protocol::UDP;
         sighting.form != Form::Piece
-            && !(is_udp && self.joins_udp)
             && !(may_be_super && sighting.bytes > SUPER_BYTES)
             && !(sighting.may_come_cut() && self.paths.may_have_fragments(flow))
     }

@@ -117,13 +117,7 @@ impl Flight {
     }
 
     /// Whether a point saw some of these bytes.
-    pub(in crate::compare) fn covers(
-        &self,
-        point: usize,
-        parcel: &Parcel,
-        offset: u32,
-        bytes: u32,
-    ) -> bool {
+    pub(super) fn covers(&self, point: usize, parcel: &Parcel, offset: u32, bytes: u32) -> bool {
         let mut at = parcel.pieces_near(offset, bytes);
         while at != NONE {
             let piece = &self.pieces[at];

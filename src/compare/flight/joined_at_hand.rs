@@ -1,0 +1,217 @@
+//! Messages of UDP that all points have at hand, and that some have in one frame: a sender left it
+//! to its NIC to cut them (`UDP_SEGMENT`), or a receiver had them joined (`UDP_GRO`).
+
+use super::joined::data_sum;
+use super::{Flight, UDP_HEADER};
+use crate::compare::sighting::Sighting;
+use crate::model::Sum;
+
+/// Where in a frame each of its messages begins, behind a header of its own.
+fn offsets(messages: &[Sighting]) -> impl Iterator<Item = (&Sighting, u32)> {
+    messages.iter().scan(UDP_HEADER, |at, message| {
+        let offset = *at;
+        *at += message.bytes - UDP_HEADER;
+        Some((message, offset))
+    })
+}
+
+/// Whether a frame has the bytes of these messages: all are of one size, but the last may be
+/// shorter. It begins as the first does, and is numbered like it.
+fn is_made_of(frame: &Sighting, messages: &[Sighting]) -> bool {
+    let [first, .., last] = messages else {
+        return false;
+    };
+    let are_of_one_size = messages
+        .iter()
+        .rev()
+        .skip(1)
+        .all(|it| it.bytes == first.bytes);
+    let begins_alike =
+        (frame.head, frame.id, frame.is_numbered) == (first.head, first.id, first.is_numbered);
+    are_of_one_size && last.bytes <= first.bytes && begins_alike && has_sum_of(frame, messages)
+}
+
+/// Whether all bytes are known, and add up to the same.
+fn has_sum_of(frame: &Sighting, messages: &[Sighting]) -> bool {
+    let sum = offsets(messages).try_fold(Sum(0), |sum, (message, offset)| {
+        let data = data_sum(message.sum, message.bytes)?;
+        let is_even = offset % 2 == 0;
+        Some(sum.plus(if is_even { data } else { data.swapped() }))
+    });
+    let expected = data_sum(frame.sum, frame.bytes);
+    sum.zip(expected)
+        .is_some_and(|(sum, expected)| sum.minus(expected).0 % u16::MAX == 0)
+}
+
+fn are_the_same(some: &[Sighting], others: &[Sighting]) -> bool {
+    let mut both = some.iter().zip(others);
+    some.len() == others.len() && both.all(|(one, other)| one.is_same_as(other))
+}
+
+impl Flight {
+    /// Takes messages that some points have in one frame, as each has them next of a flow; says
+    /// whether it did.
+    pub(super) fn take_messages(&mut self, flow: u32, packets: &[Vec<Sighting>]) -> bool {
+        let joined = packets.iter().position(|packets| packets.len() == 1);
+        let messages = packets.iter().find(|packets| packets.len() > 1);
+        let (Some(joined), Some(messages)) = (joined, messages) else {
+            return false;
+        };
+        let frame = &packets[joined][0];
+        let are_those = |packets: &Vec<Sighting>| match &packets[..] {
+            [one] => one.is_same_as(frame),
+            many => are_the_same(many, messages),
+        };
+        if !(is_made_of(frame, messages) && packets.iter().all(are_those)) {
+            return false;
+        }
+        let number = self.begin_at_hand(joined, frame, flow);
+        self.parcels[number].is_super_udp = true;
+        for point in self.others(joined) {
+            match &packets[point][..] {
+                [frame] => self.see_at_hand(self.arrival(point, frame), number, 0, frame.bytes),
+                messages => {
+                    for (message, offset) in offsets(messages) {
+                        let bytes = message.bytes - UDP_HEADER;
+                        self.see_at_hand(self.arrival(point, message), number, offset, bytes);
+                    }
+                }
+            }
+        }
+        self.end_at_hand(number, flow, std::iter::once(frame).chain(messages));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_memory::{meet_one, of_one_flow, take, told};
+    use crate::compare::flight::of_points;
+    use crate::compare::sighting::example;
+    use crate::model::{Addresses, Timestamp};
+    use proptest::prelude::*;
+
+    const FLOW: u32 = 0;
+    /// Odd: every second message begins at an odd byte of the frame.
+    const SIZE: u32 = 801;
+
+    fn packet(id: u32, bytes: u32, data: u16, head: u64, time: i64) -> Sighting {
+        Sighting {
+            bytes,
+            ip_bytes: bytes + 20,
+            sum: Some(Sum(data).plus(Sum(bytes as u16))),
+            head,
+            is_fresh: true,
+            time: Timestamp(time),
+            ..example(id)
+        }
+    }
+
+    /// Messages of which the last has so many bytes, and the frame that has all of them.
+    fn messages(count: u32, last: u32) -> (Vec<Sighting>, Sighting) {
+        let all = (0..count).map(|number| {
+            let bytes = if number + 1 == count { last } else { SIZE };
+            let data = 0x1234_u16.wrapping_mul(number as u16 + 1);
+            let time = 1_000_000 + i64::from(number) * 1_000;
+            packet(100 + number, UDP_HEADER + bytes, data, number.into(), time)
+        });
+        let all: Vec<Sighting> = all.collect();
+        let sum = offsets(&all).fold(Sum(0), |sum, (message, offset)| {
+            let data = data_sum(message.sum, message.bytes).unwrap();
+            sum.plus(if offset % 2 == 0 {
+                data
+            } else {
+                data.swapped()
+            })
+        });
+        let bytes = UDP_HEADER + (count - 1) * SIZE + last;
+        let frame = packet(100, bytes, sum.0, 0, 1_050_000);
+        (all, frame)
+    }
+
+    fn flight() -> Flight {
+        let mut flight = of_one_flow();
+        flight.expect_joined();
+        let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
+        flight.spans.fill(span);
+        for point in [0, 1] {
+            take(&mut flight, point, 0, &example(1));
+        }
+        flight
+    }
+
+    fn told_at_hand(packets: &[Vec<Sighting>; 2]) -> Option<String> {
+        let mut flight = flight();
+        flight.take_at_hand(FLOW, 0, packets).then(|| told(flight))
+    }
+
+    fn told_one_by_one(packets: &[Vec<Sighting>; 2]) -> String {
+        let mut flight = flight();
+        for (point, packets) in packets.iter().enumerate() {
+            for packet in packets {
+                flight.take(point, packet, packet.time);
+            }
+        }
+        told(flight)
+    }
+
+    proptest! {
+        #[test]
+        fn messages_at_hand_are_told_as_those_that_come_one_by_one(
+            count in 3..12_u32,
+            last in 1..=SIZE,
+            goes_first in any::<bool>(),
+        ) {
+            let (messages, frame) = messages(count, last);
+            let packets = match goes_first {
+                true => [vec![frame], messages],
+                false => [messages, vec![frame]],
+            };
+            prop_assert_eq!(told_at_hand(&packets), Some(told_one_by_one(&packets)));
+        }
+    }
+
+    #[test]
+    fn what_may_be_other_messages_is_not_taken() {
+        let (of_frame, frame) = messages(5, 300);
+        let is_taken = |messages: Vec<Sighting>, frame: Sighting| {
+            told_at_hand(&[messages, vec![frame]]).is_some()
+        };
+        let but = |number: usize, change: fn(&mut Sighting)| {
+            let mut messages = of_frame.clone();
+            change(&mut messages[number]);
+            messages
+        };
+        assert!(is_taken(of_frame.clone(), frame));
+        let others = [
+            but(3, |it| it.sum = it.sum.map(|sum| sum.plus(Sum(1)))),
+            but(3, |it| it.sum = None),
+            but(0, |it| it.head += 1),
+            but(0, |it| it.id += 1),
+            but(2, |it| it.bytes -= 2),
+            of_frame[..1].to_vec(),
+        ];
+        for messages in others {
+            assert!(!is_taken(messages, frame));
+        }
+        assert_eq!(told_at_hand(&[of_frame.clone(), of_frame.clone()]), None);
+    }
+
+    #[test]
+    fn where_two_points_have_the_messages_they_are_the_same() {
+        let (messages, frame) = messages(4, SIZE);
+        let is_taken = |behind: Vec<Sighting>| {
+            let mut flight = of_points(3);
+            for point in 0..3 {
+                meet_one(&mut flight, point, Addresses::default());
+                take(&mut flight, point, 0, &example(1));
+            }
+            flight.take_at_hand(FLOW, 0, &[vec![frame], messages.clone(), behind])
+        };
+        let mut other = messages.clone();
+        other[2].head += 1;
+        assert!(is_taken(messages.clone()) && is_taken(vec![frame]));
+        assert!(!is_taken(other) && !is_taken(messages[..3].to_vec()));
+    }
+}
