@@ -12,7 +12,7 @@
 # before; --quick leaves them out. With a million addresses they take more than ten
 # minutes each, so there they are always left out. --two-points times `fraglens compare`
 # beside `fraglens analyze` of the same two files instead of all else; the captures of the
-# second points, and those for this alone, take 15 GB more. --only times the captures whose
+# second points, and those for this alone, take 20 GB more. --only times the captures whose
 # names contain NAME. A tool that is missing is left out and named. Memory is the most that was
 # resident at once; below 20 MB it is that of this script.
 #
@@ -89,6 +89,11 @@ if [ "$two_points" = 1 ]; then
     make_file mixed.pcap "$generate" mixed --bytes 1080M
     at_b mixed.pcap mixed --bytes 1080M
     at_b mixed-lost.pcap mixed --bytes 1080M --lost 30
+    make_file stream.pcap "$generate" stream --bytes 1060M
+    make_file stream-joined.pcap "$generate" stream --bytes 1060M --joined
+    at_b stream.pcap stream --bytes 1060M
+    at_b stream-joined.pcap stream --bytes 1060M --joined
+    at_b stream-lost.pcap stream --bytes 1060M --lost 10
     # Either end has a third of the flows for itself.
     for kind in mixed small; do
         make_file $kind-own.pcap "$generate" $kind --bytes 750M --without 0/3
@@ -145,6 +150,10 @@ TWO_POINTS = [
     ("answered", "answered"),
     ("mixed", "mixed"),
     ("mixed", "mixed-lost"),
+    ("stream", "stream"),
+    ("stream", "stream-joined"),
+    ("stream-joined", "stream"),
+    ("stream-joined", "stream-lost"),
     ("mixed-own", "mixed-own"),
     ("small-own", "small-own"),
 ]

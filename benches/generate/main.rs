@@ -40,6 +40,10 @@ struct Args {
     /// Captured at another point: behind the ends of tunnels
     #[arg(long)]
     inside: bool,
+    /// Captured where segments are joined: before a NIC cuts them, or with --later behind one that
+    /// joins them
+    #[arg(long)]
+    joined: bool,
     /// Captured where some flows do not come by: one of so many parts of them
     #[arg(long, value_name = "N/M")]
     without: Option<Part>,
@@ -70,6 +74,8 @@ enum Name {
     Answered,
     /// 60, 590 and 1,514-byte packets, 7 to 4 to 1, without identifications, 1,000 flows
     Mixed,
+    /// TCP in 1,448-byte segments, twelve in a row, with acknowledgements, 200 flows
+    Stream,
 }
 
 impl From<Name> for Kind {
@@ -82,6 +88,7 @@ impl From<Name> for Kind {
             Name::Small => Self::Small,
             Name::Answered => Self::Answered,
             Name::Mixed => Self::Mixed,
+            Name::Stream => Self::Stream,
         }
     }
 }
@@ -108,6 +115,7 @@ fn write(args: &Args, out: &mut impl Write) -> io::Result<Made> {
         later: args.later,
         lost_per_mille: args.lost,
         is_inside: args.inside,
+        is_joined: args.joined,
         without: args.without,
     };
     let mut traffic = Traffic::at(point, kind, flows, args.seed);

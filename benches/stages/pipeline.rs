@@ -17,6 +17,7 @@ pub fn bench(criterion: &mut Criterion) {
         Sample::small(),
         Sample::small_many_flows(),
         Sample::mixed(),
+        Sample::stream(),
     ];
     for sample in samples {
         sample.sets_throughput(&mut group, sample.made.frames);
@@ -57,6 +58,8 @@ fn holds_what_was_made(ledger: &Ledger, sample: &Sample) {
         datagrams.unfragmented + datagrams.reassembled,
         sample.made.whole
     );
-    assert_eq!(flows.checksums.udp.good, sample.made.whole);
-    assert_eq!(flows.checksums.udp.bad, 0);
+    let checksums = [flows.checksums.udp, flows.checksums.tcp];
+    let good: u64 = checksums.iter().map(|verdicts| verdicts.good).sum();
+    assert_eq!(good, sample.made.whole);
+    assert!(checksums.iter().all(|verdicts| verdicts.bad == 0));
 }

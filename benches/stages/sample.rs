@@ -62,6 +62,10 @@ impl Sample {
         Self::new("mixed", Kind::Mixed, Kind::Mixed.usual_flows())
     }
 
+    pub fn stream() -> Self {
+        Self::new("stream", Kind::Stream, Kind::Stream.usual_flows())
+    }
+
     /// The capture as a source.
     pub fn source(&self) -> Memory {
         Memory::new(Arc::clone(&self.capture), &SourceOptions::default())

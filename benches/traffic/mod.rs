@@ -41,6 +41,8 @@ pub enum Kind {
     /// UDP packets of 60, 590 and 1,514 bytes, 7 to 4 to 1, with DF and without an
     /// identification.
     Mixed,
+    /// TCP: twelve segments of 1,448 bytes in a row, and an acknowledgement of them.
+    Stream,
 }
 
 /// How the messages of a kind are sent.
@@ -55,6 +57,7 @@ struct Shape {
     lost_per_mille: u64,
     is_answered: bool,
     has_ids: bool,
+    is_stream: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +71,10 @@ const UNDERLAY_MTU: usize = 1500;
 /// Hosts that tunnels begin at; several, so that the identifications of one are not
 /// used again while its last datagrams are still known.
 const TUNNEL_HOSTS: usize = 10;
+
+/// A segment, and how many are sent in a row.
+const SEGMENT_BYTES: usize = 1448;
+const BURST: usize = 12;
 
 const SINK: Address = [192, 168, 0, 9];
 const TUNNEL_SINK: Address = [172, 16, 0, 200];
@@ -83,6 +90,7 @@ impl Kind {
             lost_per_mille: 0,
             is_answered: false,
             has_ids: true,
+            is_stream: false,
         };
         match self {
             Self::Netperf => plain,
@@ -116,6 +124,12 @@ impl Kind {
                 has_ids: false,
                 ..plain
             },
+            Self::Stream => Shape {
+                message_bytes: &[BURST * SEGMENT_BYTES],
+                mtu: 1500,
+                is_stream: true,
+                ..plain
+            },
         }
     }
 
@@ -124,6 +138,7 @@ impl Kind {
         match self {
             Self::Netperf | Self::NetperfLoss => 1,
             Self::VxlanInner | Self::VxlanOuter => 100,
+            Self::Stream => 200,
             Self::Small | Self::Answered | Self::Mixed => 1000,
         }
     }
@@ -132,7 +147,7 @@ impl Kind {
 /// What was made so far: what an analysis has to find.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// UDP messages sent.
+    /// UDP messages sent, or TCP segments.
     pub messages: u64,
     /// Those of which nothing is missing.
     pub whole: u64,
@@ -156,6 +171,8 @@ pub struct Traffic {
     arrivals: Arrivals,
     /// The next IP identification of each flow, and of its answers.
     ids: Vec<[u16; 2]>,
+    /// How much of its stream each flow has sent.
+    streams: Vec<u32>,
     outer_ids: [u16; TUNNEL_HOSTS],
     /// The message, and the tunnel packet around a piece of it.
     message: Datagram,
@@ -174,6 +191,7 @@ impl Traffic {
             records: Records::new(),
             arrivals: Arrivals::at(point),
             ids: vec![[0; 2]; flows.max(1) as usize],
+            streams: vec![0; flows.max(1) as usize],
             outer_ids: [0; TUNNEL_HOSTS],
             message: Datagram::default(),
             wrapped: Datagram::default(),
@@ -194,6 +212,9 @@ impl Traffic {
     /// captured later, those that are there by now.
     pub fn message(&mut self, out: &mut Vec<u8>) {
         let flow = self.random.below(self.ids.len() as u64) as usize;
+        if self.shape.is_stream {
+            return self.burst(flow, out);
+        }
         let is_answer = self.shape.is_answered && self.random.below(2) == 1;
         let id = &mut self.ids[flow][usize::from(is_answer)];
         let endpoints = endpoints(flow, self.shape.has_ids.then_some(*id));
@@ -219,6 +240,50 @@ impl Traffic {
         self.message = message;
         self.made.messages += 1;
         self.made.whole += u64::from(is_whole);
+    }
+
+    /// The same of some segments of a stream, and of their acknowledgement.
+    fn burst(&mut self, flow: usize, out: &mut Vec<u8>) {
+        self.comes_by = self.arrivals.has(flow);
+        let mut bytes = vec![0; self.length()];
+        self.random.fill(&mut bytes);
+        let sent = self.streams[flow];
+        let acknowledged = sent.wrapping_add(bytes.len() as u32);
+        self.streams[flow] = acknowledged;
+        let endpoints = |id| endpoints_of(packet::Protocol::Tcp, flow, Some(id));
+        let mut segment = std::mem::take(&mut self.message);
+        let [first_id, ack_id] = self.ids[flow];
+        let mut times = [None; BURST];
+        for (number, (time, bytes)) in times
+            .iter_mut()
+            .zip(bytes.chunks(SEGMENT_BYTES))
+            .enumerate()
+        {
+            let endpoints = endpoints(first_id.wrapping_add(number as u16));
+            let from = sent.wrapping_add((number * SEGMENT_BYTES) as u32);
+            segment.segment(&endpoints, [from, 0], bytes);
+            *time = self.pass(&endpoints.ip, &segment.whole());
+            if let (Some(time), None) = (*time, self.arrivals.joined()) {
+                self.capture(time, &endpoints.ip, &segment.whole(), out);
+            }
+        }
+        let mut arrived = times.iter().flatten().count() as u64;
+        if let Some(is_first) = self.arrivals.joined() {
+            let time = if is_first { times[0] } else { times[BURST - 1] };
+            arrived = u64::from(time.is_some());
+            if let Some(time) = time {
+                let endpoints = endpoints(first_id);
+                segment.segment(&endpoints, [sent, 0], &bytes);
+                self.capture(time, &endpoints.ip, &segment.whole(), out);
+            }
+        }
+        let answering = endpoints(ack_id).answering();
+        segment.segment(&answering, [0, acknowledged], &[]);
+        arrived += u64::from(self.send(&answering.ip, &segment.whole(), out));
+        self.ids[flow] = [first_id.wrapping_add(BURST as u16), ack_id.wrapping_add(1)];
+        self.message = segment;
+        self.made.messages += BURST as u64 + 1;
+        self.made.whole += arrived;
     }
 
     /// The length of the next message.
@@ -251,6 +316,7 @@ impl Traffic {
             source: [172, 16, 0, 1 + host as u8],
             destination: TUNNEL_SINK,
             id: Some(id),
+            protocol: packet::Protocol::Udp,
         };
         let endpoints = Endpoints {
             ip,
@@ -317,12 +383,17 @@ impl Ip {
 
 /// Where a message of a flow comes from and goes to.
 fn endpoints(flow: usize, id: Option<u16>) -> Endpoints {
+    endpoints_of(packet::Protocol::Udp, flow, id)
+}
+
+fn endpoints_of(protocol: packet::Protocol, flow: usize, id: Option<u16>) -> Endpoints {
     let [_, high, middle, low] = (flow as u32).to_be_bytes();
     Endpoints {
         ip: Ip {
             source: [10, high, middle, low],
             destination: SINK,
             id,
+            protocol,
         },
         source_port: 20_000 + (flow % 10_000) as u16,
         destination_port: PORT,

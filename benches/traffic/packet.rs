@@ -1,9 +1,11 @@
-//! Ethernet, IPv4 (RFC 791), UDP (RFC 768) and VXLAN (RFC 7348), as written.
+//! Ethernet, IPv4 (RFC 791), UDP (RFC 768), TCP (RFC 9293) and VXLAN (RFC 7348), as written.
 
 pub(super) const ETHERNET_BYTES: usize = 14;
 pub(super) const IP_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
+const TCP_BYTES: usize = 20;
 const UDP: u8 = 17;
+const TCP: u8 = 6;
 
 pub(super) type Address = [u8; 4];
 
@@ -14,6 +16,22 @@ pub(super) struct Ip {
     pub(super) destination: Address,
     /// Without one DF is set: as Linux sends UDP from sockets that are not connected.
     pub(super) id: Option<u16>,
+    pub(super) protocol: Protocol,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protocol {
+    Udp,
+    Tcp,
+}
+
+impl Protocol {
+    fn number(self) -> u8 {
+        match self {
+            Self::Udp => UDP,
+            Self::Tcp => TCP,
+        }
+    }
 }
 
 /// Where a datagram comes from and goes to.
@@ -46,7 +64,7 @@ pub(super) enum UdpChecksum {
     Absent,
 }
 
-/// A UDP datagram: header and payload.
+/// A UDP datagram or a TCP segment: header and payload.
 #[derive(Debug, Default)]
 pub(super) struct Datagram(Vec<u8>);
 
@@ -88,18 +106,47 @@ impl Datagram {
         header[4..6].copy_from_slice(&length.to_be_bytes());
         header[6..].fill(0);
         if checksum == UdpChecksum::Present {
-            let Ip {
-                source,
-                destination,
-                ..
-            } = endpoints.ip;
-            let pseudo = sum(&source) + sum(&destination) + u64::from(UDP) + u64::from(length);
             // 0 would say that there is none.
-            let checksum = match !fold(pseudo + sum(&self.0)) {
+            let checksum = match self.checksum(&endpoints.ip) {
                 0 => 0xffff,
                 checksum => checksum,
             };
             self.0[6..UDP_BYTES].copy_from_slice(&checksum.to_be_bytes());
+        }
+    }
+
+    /// Becomes a segment with these bytes of a stream, of which it has and acknowledges so much.
+    pub(super) fn segment(&mut self, endpoints: &Endpoints, [from, until]: [u32; 2], bytes: &[u8]) {
+        const DATA_OFFSET: u8 = 5 << 4;
+        const ACK: u8 = 0x10;
+        self.0.clear();
+        self.0
+            .extend_from_slice(&endpoints.source_port.to_be_bytes());
+        self.0
+            .extend_from_slice(&endpoints.destination_port.to_be_bytes());
+        self.0.extend_from_slice(&from.to_be_bytes());
+        self.0.extend_from_slice(&until.to_be_bytes());
+        self.0
+            .extend_from_slice(&[DATA_OFFSET, ACK, 0xff, 0xff, 0, 0, 0, 0]);
+        debug_assert_eq!(self.0.len(), TCP_BYTES);
+        self.0.extend_from_slice(bytes);
+        let checksum = self.checksum(&endpoints.ip);
+        self.0[16..18].copy_from_slice(&checksum.to_be_bytes());
+    }
+
+    /// Its checksum, with the pseudo-header; the field is 0 yet.
+    fn checksum(&self, ip: &Ip) -> u16 {
+        let addresses = sum(&ip.source) + sum(&ip.destination);
+        let pseudo = addresses + u64::from(ip.protocol.number()) + self.0.len() as u64;
+        !fold(pseudo + sum(&self.0))
+    }
+
+    /// All of it in one packet.
+    pub(super) fn whole(&self) -> Piece<'_> {
+        Piece {
+            bytes: &self.0,
+            offset: 0,
+            more: false,
         }
     }
 
@@ -142,7 +189,7 @@ pub(super) fn frame(out: &mut Vec<u8>, ip: &Ip, piece: &Piece<'_>) {
     rest[4..6].copy_from_slice(&ip.id.unwrap_or(0).to_be_bytes());
     rest[6..8].copy_from_slice(&fragment.to_be_bytes());
     rest[8] = 64;
-    rest[9] = UDP;
+    rest[9] = ip.protocol.number();
     rest[12..16].copy_from_slice(&ip.source);
     rest[16..].copy_from_slice(&ip.destination);
     let checksum = !fold(sum(rest));

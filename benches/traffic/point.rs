@@ -14,6 +14,8 @@ pub struct Point {
     pub lost_per_mille: u64,
     /// Whether tunnels end in front of it: what they carry is captured.
     pub is_inside: bool,
+    /// Whether segments are captured before a NIC cuts them, or after one joined them.
+    pub is_joined: bool,
     /// Flows that do not come by here.
     pub without: Option<Part>,
 }
@@ -64,6 +66,12 @@ impl Arrivals {
 
     pub(super) fn is_inside(&self) -> bool {
         self.point.is_inside
+    }
+
+    /// Whether several segments are one frame here, and whether that is there once the first of them
+    /// was sent.
+    pub(super) fn joined(&self) -> Option<bool> {
+        self.point.is_joined.then_some(self.point.later == 0)
     }
 
     /// Whether a flow comes by here.
