@@ -38,6 +38,10 @@ pub(super) struct Aligned {
 /// Sightings of each capture that are looked at first; then twice as many.
 const FIRST_LOOK: usize = 1 << 13;
 
+/// Bytes of a capture that are read for each of these, at most: frames may be of 64 KiB, and tell no
+/// more than others.
+const BYTES_EACH: u64 = 1 << 12;
+
 /// Blocks that are read before somebody is asked whether to go on.
 const TURN: usize = 32;
 
@@ -155,7 +159,8 @@ impl Sampler {
     }
 
     fn is_short_of(&self, wanted: usize) -> bool {
-        self.seen < wanted && !self.has_ended
+        let most = BYTES_EACH.saturating_mul(wanted as u64);
+        self.seen < wanted && self.source.progress().bytes < most && !self.has_ended
     }
 
     /// Reads so much, or as much of it as there is a turn for.

@@ -379,7 +379,7 @@ impl Flight {
             Fit::Same | Fit::Part => {}
         }
         self.see(arrival, found.parcel, piece);
-        if let Fit::Message(_) = found.fit {
+        if let Fit::Message(_) | Fit::Part = found.fit {
             self.leave_super(found.parcel, offset + bytes);
         }
     }

@@ -121,8 +121,12 @@ impl Flight {
         for other in self.others(point) {
             let ends = (point.min(other), point.max(other));
             let enters = (point > other) == is_backward;
+            // To ask that of each fragment means to look at all of its datagram.
+            if !(begins || enters) {
+                continue;
+            }
             let recut = self.recut(&parcel, ends, is_backward);
-            let told = recut.filter(|recut| begins || (recut.is_joined && enters));
+            let told = recut.filter(|recut| begins || recut.is_joined);
             if let Some((front, back)) = told.map(|recut| (*recut.front, *recut.back)) {
                 self.learn_of_both((ends.0, &front), (ends.1, &back), flow);
             }
