@@ -414,7 +414,12 @@ impl Line {
             reached[point] += bytes;
             until = until.max(reached[point]);
         }
-        Some(counts)
+        let mut points = feeds.iter().enumerate();
+        let is_sent_again = points.any(|(point, feed)| {
+            let last = places[point][counts[point] - 1] as usize;
+            is_sent_again(feed, last, first, until)
+        });
+        (!is_sent_again).then_some(counts)
     }
 
     /// How many bytes that NICs cut and join a packet has, if it is behind so many of those that
@@ -481,6 +486,15 @@ impl Line {
         let mut soon = feeds[point].line(self.place(point)).take(SOON);
         soon.any(|soon| soon.is_same_as(packet))
     }
+}
+
+/// Whether what begins with a packet, and has so many bytes, comes again behind another, where
+/// nothing but its place in the stream tells which of the two somebody has.
+fn is_sent_again(feed: &Feed, last: usize, first: &Sighting, bytes: u32) -> bool {
+    let mut behind = feed.line(last).skip(1).take(ABREAST);
+    first.form == Form::Segment
+        && !first.is_numbered
+        && behind.any(|packet| packet.offset.wrapping_sub(first.offset) < bytes)
 }
 
 /// What is left at a point for others to have it at hand, of all that is left there: their
@@ -641,6 +655,24 @@ mod tests {
         assert_eq!(taken([&[&back[..1]], &[&front[..2]]]), (1, [0, 0], false));
         let begun = [stretch(2, 0..500, 100), stretch(4, 1_000..1_500, 102)];
         assert_eq!(taken([&[&begun], &[&back[..1]]]), (1, [1, 0], false));
+    }
+
+    /// Without identifications nothing tells what was sent again from what was lost but time.
+    #[test]
+    fn what_is_sent_again_in_another_cut_is_not_taken_for_the_first() {
+        let numberless = |packets: &[Sighting]| -> Vec<Sighting> {
+            let packets = packets.iter().map(|packet| Sighting {
+                id: 0,
+                is_numbered: false,
+                ..*packet
+            });
+            packets.collect()
+        };
+        let again = |time: i64| [stretch(3, 0..500, time), stretch(4, 500..1_000, time + 1)];
+        let front = [&[stretch(2, 0..1_000, 100)][..], &again(150)].concat();
+        let (front, back) = (numberless(&front), numberless(&again(160)));
+        assert_eq!(taken([&[&front], &[&back]]), (2, [0, 0], false));
+        assert_eq!(taken([&[&front[..1]], &[&back]]), (1, [0, 0], false));
     }
 
     #[test]

@@ -147,6 +147,12 @@ impl Identity {
     pub fn key(self, flow: u32) -> u64 {
         hash(&[u64::from(flow) << 32 | u64::from(self.number), self.of])
     }
+
+    /// The same, where several of other sizes have it, as stretches of a stream that begin at one
+    /// place.
+    pub fn key_of_size(self, flow: u32, bytes: u32) -> u64 {
+        hash(&[self.key(flow), bytes.into()])
+    }
 }
 
 impl Sighting {

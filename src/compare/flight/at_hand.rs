@@ -34,6 +34,22 @@ fn parts<'a>(packet: &Sighting, before: &'a [Sighting]) -> impl Iterator<Item = 
     })
 }
 
+/// Whether packets of any two points that begin and end with the same byte are the same.
+fn are_alike_where_cut_alike(packets: &[Vec<Sighting>]) -> bool {
+    let is_it = |packet: &Sighting, others: &[Sighting]| {
+        parts(packet, others).all(|part| {
+            let other = &others[part.place];
+            let is_cut_alike = (other.offset, other.bytes) == (packet.offset, packet.bytes);
+            !is_cut_alike || other.is_same_as(packet)
+        })
+    };
+    let mut points = packets.iter().enumerate();
+    points.all(|(point, some)| {
+        let mut others = packets[..point].iter();
+        others.all(|others| some.iter().all(|packet| is_it(packet, others)))
+    })
+}
+
 impl Flight {
     /// Takes what is of one flow, in the packets in which each point has it next. It goes first at
     /// one of them. Says whether it did: `false` if these may be other packets.
@@ -51,7 +67,9 @@ impl Flight {
     fn take_stretch(&mut self, flow: u32, first: usize, packets: &[Vec<Sighting>]) -> bool {
         let before = &packets[first];
         let mut others = self.others(first).flat_map(|point| &packets[point]);
-        if !others.all(|packet| self.may_be_of_those(flow, packet, before)) {
+        let are_those = are_alike_where_cut_alike(packets)
+            && others.all(|packet| self.are_numbered_like(flow, packet, before));
+        if !are_those {
             return false;
         }
         let mut numbers = std::mem::take(&mut self.at_hand);
@@ -65,9 +83,12 @@ impl Flight {
                 self.lay_over(self.arrival(point, packet), &numbers, before);
             }
         }
-        for (number, packet) in numbers.drain(..).zip(before) {
-            self.end_at_hand(number, flow, [packet]);
+        let last = numbers.iter().map(|number| self.parcels[*number].last);
+        let last = last.max().unwrap_or(Timestamp::MIN);
+        for number in numbers.drain(..) {
+            self.settle(number);
         }
+        self.remember(flow, packets.iter().flatten(), last);
         self.at_hand = numbers;
         true
     }
@@ -97,20 +118,21 @@ impl Flight {
         self.see(arrival, number, piece);
     }
 
-    /// All points have seen all of a parcel: it is over. What comes again is known by these packets.
-    pub(super) fn end_at_hand<'a>(
+    /// All points have seen these packets, the last then: what comes again is known by them.
+    pub(super) fn remember<'a>(
         &mut self,
-        number: u32,
         flow: u32,
-        packets: impl IntoIterator<Item = &'a Sighting>,
+        packets: impl Iterator<Item = &'a Sighting>,
+        last: Timestamp,
     ) {
-        let last = self.parcels[number].last;
-        let packets = packets.into_iter();
         for packet in packets.filter(|packet| packet.can_be_told()) {
-            let key = packet.identity().key(flow);
+            let identity = packet.identity();
+            let key = match packet.form {
+                Form::Segment => identity.key_of_size(flow, packet.bytes),
+                Form::Whole | Form::Piece => identity.key(flow),
+            };
             self.march.passed(key, packet, last);
         }
-        self.settle(number);
     }
 
     /// Whether no copy of any of these can have come in between.
@@ -125,15 +147,14 @@ impl Flight {
         last - first <= LINGER
     }
 
-    /// Whether a packet may be of the same bytes as those that another point had before.
-    fn may_be_of_those(&self, flow: u32, packet: &Sighting, before: &[Sighting]) -> bool {
+    /// Whether identifications allow that a packet is of the same bytes as those that another point
+    /// had before.
+    fn are_numbered_like(&self, flow: u32, packet: &Sighting, before: &[Sighting]) -> bool {
         parts(packet, before).all(|part| {
             let theirs = &before[part.place];
             let at = theirs.offset.wrapping_add(part.offset);
             let parcel = Parcel::of(theirs, flow, theirs.time);
-            let is_as_it_was = (theirs.offset, theirs.bytes) == (packet.offset, packet.bytes);
-            (!is_as_it_was || theirs.is_same_as(packet))
-                && self.numbers_between(&parcel, packet, at).is_some()
+            self.numbers_between(&parcel, packet, at).is_some()
         })
     }
 
@@ -156,9 +177,10 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{of_one_flow, take, tallies, told};
+    use crate::compare::flight::of_memory::{meet_one, of_one_flow, take, tallies, told};
+    use crate::compare::flight::of_points;
     use crate::compare::sighting::example;
-    use crate::model::{Duration, Protocol};
+    use crate::model::{Addresses, Duration, Protocol};
     use proptest::prelude::*;
 
     const A: usize = 0;
@@ -260,6 +282,23 @@ mod tests {
     }
 
     #[test]
+    fn damage_between_two_that_have_it_cut_alike_is_not_passed_over() {
+        let is_taken = |behind: Vec<Sighting>| {
+            let mut flight = of_points(3);
+            for point in 0..3 {
+                meet_one(&mut flight, point, Addresses::default());
+                take(&mut flight, point, 0, &example(1));
+            }
+            let packets = [cut(&[], 1_000_000), cut(&[6], 1_050_000), behind];
+            flight.take_at_hand(FLOW, A, &packets)
+        };
+        let mut damaged = cut(&[6], 1_060_000);
+        assert!(is_taken(damaged.clone()));
+        damaged[1].head ^= 1;
+        assert!(!is_taken(damaged));
+    }
+
+    #[test]
     fn it_is_found_nowhere_afterwards_but_told_from_copies() {
         let mut flight = flight();
         let packets = [cut(&[3, 6], 1_000_000), cut(&[], 1_050_000)];
@@ -268,12 +307,15 @@ mod tests {
         assert!(flight.take_at_hand(FLOW, A, &packets));
         assert_eq!(known(&flight), before);
         assert!(flight.is_idle(FLOW));
-        let again = Sighting {
-            is_fresh: false,
-            frame: 99,
-            ..packets[A][1]
-        };
-        take(&mut flight, A, 2, &again);
+        // Each as its point had it.
+        for (point, packet) in [(A, packets[A][1]), (B, packets[B][0])] {
+            let again = Sighting {
+                is_fresh: false,
+                frame: 99,
+                ..packet
+            };
+            take(&mut flight, point, 2, &again);
+        }
         assert_eq!(tallies(flight), [(4, 4), (2, 2)]);
     }
 }

@@ -403,7 +403,21 @@ impl Flight {
         parcel.form == Form::Segment
             && parcel.seen & bit(point) == 0
             && is_length(parcel.length)
-            && self.pieces[parcel.pieces].content == sighting.content()
+            && self.begins_with(parcel, sighting.content())
+    }
+
+    /// Whether somebody saw a packet with some bytes begin a parcel: who came next may have cut it
+    /// otherwise.
+    fn begins_with(&self, parcel: &Parcel, content: u64) -> bool {
+        let mut at = parcel.pieces;
+        while at != NONE {
+            let piece = &self.pieces[at];
+            if piece.offset == 0 && piece.content == content {
+                return true;
+            }
+            at = piece.next;
+        }
+        false
     }
 
     /// What has the same bytes as what is of one flow, or may be of others.
@@ -647,7 +661,7 @@ mod tests {
     use crate::compare::flight::of_memory::meet_one;
     use crate::compare::flight::of_points;
     use crate::compare::sighting::example;
-    use crate::model::{Addresses, Timestamp};
+    use crate::model::{Addresses, Protocol, Timestamp};
 
     fn fragment(offset: u32) -> Sighting {
         Sighting {
@@ -681,5 +695,36 @@ mod tests {
         let book = flight.take_book();
         let matched = book.tallies.iter().map(|tally| tally.matched);
         assert_eq!(matched.collect::<Vec<_>>(), [2, 1, 1]);
+    }
+
+    #[test]
+    fn each_of_three_points_may_have_a_stretch_cut_in_its_own_way() {
+        const SIZE: u32 = 500;
+        let mut flight = of_points(3);
+        for point in 0..3 {
+            meet_one(&mut flight, point, Addresses::default());
+        }
+        let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
+        flight.spans.fill(span);
+        for (point, packets) in [(0, 1), (1, 2), (2, 4)] {
+            let bytes = 4 * SIZE / packets;
+            for number in 0..packets {
+                let packet = Sighting {
+                    form: Form::Segment,
+                    protocol: Protocol::TCP,
+                    offset: number * bytes,
+                    bytes,
+                    ip_bytes: bytes + 40,
+                    head: (number * bytes).into(),
+                    ..example(1)
+                };
+                let time = Timestamp(i64::from(point * 4 + number) * 1_000_000);
+                flight.take(point as usize, &packet, time);
+            }
+        }
+        flight.finish();
+        let book = flight.take_book();
+        let matched = book.tallies.iter().map(|tally| tally.matched);
+        assert_eq!(matched.collect::<Vec<_>>(), [1, 2, 4]);
     }
 }

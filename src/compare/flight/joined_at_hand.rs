@@ -21,14 +21,27 @@ fn is_made_of(frame: &Sighting, messages: &[Sighting]) -> bool {
     let [first, .., last] = messages else {
         return false;
     };
-    let are_of_one_size = messages
-        .iter()
-        .rev()
-        .skip(1)
-        .all(|it| it.bytes == first.bytes);
+    let mut but_the_last = messages.iter().rev().skip(1);
+    let are_of_one_size = but_the_last.all(|it| it.bytes == first.bytes);
     let begins_alike =
         (frame.head, frame.id, frame.is_numbered) == (first.head, first.id, first.is_numbered);
-    are_of_one_size && last.bytes <= first.bytes && begins_alike && has_sum_of(frame, messages)
+    are_of_one_size
+        && last.bytes <= first.bytes
+        && begins_alike
+        && are_numbered_on(messages)
+        && has_sum_of(frame, messages)
+}
+
+/// Whether none is missing in between, as far as identifications tell: they are numbered on, or all
+/// alike.
+fn are_numbered_on(messages: &[Sighting]) -> bool {
+    let steps = messages.windows(2).map(|two| {
+        let [one, next] = [0, 1].map(|place| two[place].id as u16);
+        next.wrapping_sub(one)
+    });
+    let mut steps = steps;
+    let first = steps.next().unwrap_or_default();
+    first <= 1 && steps.all(|step| step == first)
 }
 
 /// Whether all bytes are known, and add up to the same.
@@ -78,7 +91,9 @@ impl Flight {
                 }
             }
         }
-        self.end_at_hand(number, flow, std::iter::once(frame).chain(messages));
+        let last = self.parcels[number].last;
+        self.settle(number);
+        self.remember(flow, std::iter::once(frame).chain(messages), last);
         true
     }
 }
@@ -189,6 +204,7 @@ mod tests {
             but(3, |it| it.sum = None),
             but(0, |it| it.head += 1),
             but(0, |it| it.id += 1),
+            but(4, |it| it.id += 1),
             but(2, |it| it.bytes -= 2),
             of_frame[..1].to_vec(),
         ];

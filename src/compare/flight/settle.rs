@@ -207,7 +207,8 @@ impl Flight {
         self.count_lone(number);
         let parcel = &self.parcels[number];
         let flow = parcel.flow;
-        if self.joins_udp && !parcel.is_super_udp {
+        let is_no_message = parcel.is_super_udp && parcel.length > SUPER_BYTES;
+        if self.joins_udp && !is_no_message {
             self.messages.forget(flow, number);
         }
         let may_be_super = parcel.form != Form::Piece && parcel.length > SUPER_BYTES;

@@ -146,12 +146,28 @@ impl Flight {
             return Told::New;
         }
         let is_near = |before| sighting.has_identity() && apart(time, before) <= COPIES_COME_WITHIN;
-        let key = sighting.identity().key(flow);
-        match self.march.before(key, sighting) {
+        match self.before(sighting, flow) {
             Before::Waits => Told::Unclear,
             Before::Passed(before) if is_near(before) => Told::Copy,
             Before::Differed(before) if is_near(before) => Told::Unclear,
             Before::Unknown | Before::Passed(_) | Before::Differed(_) => Told::New,
+        }
+    }
+
+    /// What is known of a packet like this: of a stretch of a stream, of one that others have had
+    /// cut otherwise, too.
+    fn before(&mut self, sighting: &Sighting, flow: u32) -> Before {
+        let identity = sighting.identity();
+        let before = self.march.before(identity.key(flow), sighting);
+        let may_be_cut = sighting.form == Form::Segment
+            && matches!(before, Before::Unknown | Before::Differed(_));
+        if !may_be_cut {
+            return before;
+        }
+        let key = identity.key_of_size(flow, sighting.bytes);
+        match self.march.before(key, sighting) {
+            Before::Unknown => before,
+            cut => cut,
         }
     }
 
