@@ -177,10 +177,9 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{meet_one, of_one_flow, take, tallies, told};
-    use crate::compare::flight::of_points;
+    use crate::compare::flight::of_memory::{begun_at, take, tallies, told};
     use crate::compare::sighting::example;
-    use crate::model::{Addresses, Duration, Protocol};
+    use crate::model::{Duration, Protocol};
     use proptest::prelude::*;
 
     const A: usize = 0;
@@ -218,20 +217,9 @@ mod tests {
         packets.collect()
     }
 
-    /// Both points know the flow, and how its packets are numbered.
-    fn flight() -> Flight {
-        let mut flight = of_one_flow();
-        let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
-        flight.spans.fill(span);
-        for point in [A, B] {
-            take(&mut flight, point, 0, &example(1));
-        }
-        flight
-    }
-
     /// What is told of a stream if each point has it at hand, which goes first at one of them.
     fn told_at_hand(first: usize, packets: &[Vec<Sighting>; 2]) -> Option<String> {
-        let mut flight = flight();
+        let mut flight = begun_at(2);
         flight
             .take_at_hand(FLOW, first, packets)
             .then(|| told(flight))
@@ -239,7 +227,7 @@ mod tests {
 
     /// The same if packets come one by one.
     fn told_one_by_one(first: usize, packets: &[Vec<Sighting>; 2]) -> String {
-        let mut flight = flight();
+        let mut flight = begun_at(2);
         for point in [first, 1 - first] {
             for packet in &packets[point] {
                 flight.take(point, packet, packet.time);
@@ -284,11 +272,7 @@ mod tests {
     #[test]
     fn damage_between_two_that_have_it_cut_alike_is_not_passed_over() {
         let is_taken = |behind: Vec<Sighting>| {
-            let mut flight = of_points(3);
-            for point in 0..3 {
-                meet_one(&mut flight, point, Addresses::default());
-                take(&mut flight, point, 0, &example(1));
-            }
+            let mut flight = begun_at(3);
             let packets = [cut(&[], 1_000_000), cut(&[6], 1_050_000), behind];
             flight.take_at_hand(FLOW, A, &packets)
         };
@@ -300,7 +284,7 @@ mod tests {
 
     #[test]
     fn it_is_found_nowhere_afterwards_but_told_from_copies() {
-        let mut flight = flight();
+        let mut flight = begun_at(2);
         let packets = [cut(&[3, 6], 1_000_000), cut(&[], 1_050_000)];
         let known = |flight: &Flight| (flight.parcels.len(), flight.pieces.len());
         let before = known(&flight);

@@ -101,10 +101,9 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{meet_one, of_one_flow, take, told};
-    use crate::compare::flight::of_points;
+    use crate::compare::flight::of_memory::{begun_at, told};
     use crate::compare::sighting::example;
-    use crate::model::{Addresses, Timestamp};
+    use crate::model::Timestamp;
     use proptest::prelude::*;
 
     const FLOW: u32 = 0;
@@ -146,13 +145,8 @@ mod tests {
     }
 
     fn flight() -> Flight {
-        let mut flight = of_one_flow();
+        let mut flight = begun_at(2);
         flight.expect_joined();
-        let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
-        flight.spans.fill(span);
-        for point in [0, 1] {
-            take(&mut flight, point, 0, &example(1));
-        }
         flight
     }
 
@@ -218,12 +212,8 @@ mod tests {
     fn where_two_points_have_the_messages_they_are_the_same() {
         let (messages, frame) = messages(4, SIZE);
         let is_taken = |behind: Vec<Sighting>| {
-            let mut flight = of_points(3);
-            for point in 0..3 {
-                meet_one(&mut flight, point, Addresses::default());
-                take(&mut flight, point, 0, &example(1));
-            }
-            flight.take_at_hand(FLOW, 0, &[vec![frame], messages.clone(), behind])
+            let packets = [vec![frame], messages.clone(), behind];
+            begun_at(3).take_at_hand(FLOW, 0, &packets)
         };
         let mut other = messages.clone();
         other[2].head += 1;

@@ -767,6 +767,19 @@ mod of_memory {
         flight
     }
 
+    /// So many points have met one flow, and seen its first packet; captures last ten seconds.
+    pub fn begun_at(points: usize) -> Flight {
+        let mut flight = of_points(points);
+        flight
+            .spans
+            .fill(Some((Timestamp(0), Timestamp(10_000_000_000))));
+        for point in 0..points {
+            meet_one(&mut flight, point, Addresses::default());
+            take(&mut flight, point, 0, &example(1));
+        }
+        flight
+    }
+
     /// A point meets the flow between two addresses.
     pub fn meet_one(flight: &mut Flight, point: usize, addresses: Addresses) {
         let key = FlowKey {
