@@ -10,7 +10,7 @@ pub mod point;
 mod random;
 mod record;
 
-use packet::{Address, Datagram, Endpoints, Ip};
+use packet::{Address, Datagram, Endpoints, Ip, Protocol};
 use point::Arrivals;
 use random::Random;
 use record::{Records, Time};
@@ -217,7 +217,7 @@ impl Traffic {
         }
         let is_answer = self.shape.is_answered && self.random.below(2) == 1;
         let id = &mut self.ids[flow][usize::from(is_answer)];
-        let endpoints = endpoints(flow, self.shape.has_ids.then_some(*id));
+        let endpoints = endpoints(Protocol::Udp, flow, self.shape.has_ids.then_some(*id));
         *id = id.wrapping_add(1);
         self.comes_by = self.arrivals.has(flow);
         let endpoints = match is_answer {
@@ -250,40 +250,51 @@ impl Traffic {
         let sent = self.streams[flow];
         let acknowledged = sent.wrapping_add(bytes.len() as u32);
         self.streams[flow] = acknowledged;
-        let endpoints = |id| endpoints_of(packet::Protocol::Tcp, flow, Some(id));
-        let mut segment = std::mem::take(&mut self.message);
         let [first_id, ack_id] = self.ids[flow];
-        let mut times = [None; BURST];
-        for (number, (time, bytes)) in times
-            .iter_mut()
-            .zip(bytes.chunks(SEGMENT_BYTES))
-            .enumerate()
-        {
-            let endpoints = endpoints(first_id.wrapping_add(number as u16));
-            let from = sent.wrapping_add((number * SEGMENT_BYTES) as u32);
-            segment.segment(&endpoints, [from, 0], bytes);
-            *time = self.pass(&endpoints.ip, &segment.whole());
-            if let (Some(time), None) = (*time, self.arrivals.joined()) {
-                self.capture(time, &endpoints.ip, &segment.whole(), out);
-            }
-        }
+        let times = self.send_segments(flow, sent, &bytes, out);
+        let mut segment = std::mem::take(&mut self.message);
         let mut arrived = times.iter().flatten().count() as u64;
         if let Some(is_first) = self.arrivals.joined() {
             let time = if is_first { times[0] } else { times[BURST - 1] };
             arrived = u64::from(time.is_some());
             if let Some(time) = time {
-                let endpoints = endpoints(first_id);
+                let endpoints = endpoints(Protocol::Tcp, flow, Some(first_id));
                 segment.segment(&endpoints, [sent, 0], &bytes);
                 self.capture(time, &endpoints.ip, &segment.whole(), out);
             }
         }
-        let answering = endpoints(ack_id).answering();
+        let answering = endpoints(Protocol::Tcp, flow, Some(ack_id)).answering();
         segment.segment(&answering, [0, acknowledged], &[]);
         arrived += u64::from(self.send(&answering.ip, &segment.whole(), out));
         self.ids[flow] = [first_id.wrapping_add(BURST as u16), ack_id.wrapping_add(1)];
         self.message = segment;
         self.made.messages += BURST as u64 + 1;
         self.made.whole += arrived;
+    }
+
+    /// Sends these bytes of a stream in segments, each of which is captured unless they are joined;
+    /// says when each was sent, unless it was lost.
+    fn send_segments(
+        &mut self,
+        flow: usize,
+        sent: u32,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+    ) -> [Option<Time>; BURST] {
+        let mut segment = std::mem::take(&mut self.message);
+        let mut times = [None; BURST];
+        let (mut id, mut from) = (self.ids[flow][0], sent);
+        for (time, bytes) in times.iter_mut().zip(bytes.chunks(SEGMENT_BYTES)) {
+            let endpoints = endpoints(Protocol::Tcp, flow, Some(id));
+            segment.segment(&endpoints, [from, 0], bytes);
+            *time = self.pass(&endpoints.ip, &segment.whole());
+            if let (Some(time), None) = (*time, self.arrivals.joined()) {
+                self.capture(time, &endpoints.ip, &segment.whole(), out);
+            }
+            (id, from) = (id.wrapping_add(1), from.wrapping_add(bytes.len() as u32));
+        }
+        self.message = segment;
+        times
     }
 
     /// The length of the next message.
@@ -316,7 +327,7 @@ impl Traffic {
             source: [172, 16, 0, 1 + host as u8],
             destination: TUNNEL_SINK,
             id: Some(id),
-            protocol: packet::Protocol::Udp,
+            protocol: Protocol::Udp,
         };
         let endpoints = Endpoints {
             ip,
@@ -382,11 +393,7 @@ impl Ip {
 }
 
 /// Where a message of a flow comes from and goes to.
-fn endpoints(flow: usize, id: Option<u16>) -> Endpoints {
-    endpoints_of(packet::Protocol::Udp, flow, id)
-}
-
-fn endpoints_of(protocol: packet::Protocol, flow: usize, id: Option<u16>) -> Endpoints {
+fn endpoints(protocol: Protocol, flow: usize, id: Option<u16>) -> Endpoints {
     let [_, high, middle, low] = (flow as u32).to_be_bytes();
     Endpoints {
         ip: Ip {

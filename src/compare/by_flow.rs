@@ -245,8 +245,8 @@ impl ByFlow {
         first: usize,
     ) -> Option<bool> {
         let counts = line.find_recut(feeds, &self.limits, &mut self.places)?;
-        let places = || self.places.iter().zip(counts);
-        for ((feed, group), (places, count)) in feeds.iter().zip(&mut self.group).zip(places()) {
+        let places = self.places.iter().zip(counts);
+        for ((feed, group), (places, count)) in feeds.iter().zip(&mut self.group).zip(places) {
             let places = places[..count].iter();
             group.extend(places.map(|place| *feed.at(*place as usize)));
         }

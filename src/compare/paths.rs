@@ -836,6 +836,7 @@ mod tests {
         assert_eq!(paths.base_of(0, 0), None);
         assert!(paths.base_of(1, 1).is_some_and(|base| base != flow));
     }
+
     #[test]
     fn fragments_elsewhere_are_known_in_whatever_tunnel() {
         let mut paths = paths();

@@ -4,7 +4,7 @@ use crate::compare::between::Shown;
 use crate::compare::flight::Flight;
 use crate::compare::parcel::{Mask, Parcel, Piece, UNKNOWN};
 use crate::compare::shape::Place;
-use crate::compare::sighting::Form;
+use crate::compare::sighting::{Form, UDP_HEADER};
 use std::ops::Range;
 
 /// Most packets that are shown of one that NICs cut or join.
@@ -52,7 +52,7 @@ impl<'a> Settled<'a> {
         let mut reached = range.start;
         // Messages of a super-frame have headers of their own.
         if self.parcel.is_super_udp && reached == 0 {
-            reached = 8;
+            reached = UDP_HEADER;
         }
         for other in self.pieces.iter().map(|at| self.piece(*at)) {
             if reached >= range.end || other.offset > reached {

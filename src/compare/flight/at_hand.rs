@@ -177,7 +177,9 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{begun_at, take, tallies, told};
+    use crate::compare::flight::of_memory::{
+        begun_at, take, tallies, told_at_hand, told_one_by_one,
+    };
     use crate::compare::sighting::example;
     use crate::model::{Duration, Protocol};
     use proptest::prelude::*;
@@ -217,25 +219,6 @@ mod tests {
         packets.collect()
     }
 
-    /// What is told of a stream if each point has it at hand, which goes first at one of them.
-    fn told_at_hand(first: usize, packets: &[Vec<Sighting>; 2]) -> Option<String> {
-        let mut flight = begun_at(2);
-        flight
-            .take_at_hand(FLOW, first, packets)
-            .then(|| told(flight))
-    }
-
-    /// The same if packets come one by one.
-    fn told_one_by_one(first: usize, packets: &[Vec<Sighting>; 2]) -> String {
-        let mut flight = begun_at(2);
-        for point in [first, 1 - first] {
-            for packet in &packets[point] {
-                flight.take(point, packet, packet.time);
-            }
-        }
-        told(flight)
-    }
-
     fn cuts() -> impl Strategy<Value = Vec<u32>> {
         let units: Vec<u32> = (1..UNITS).collect();
         prop::sample::subsequence(units, 0..=UNITS as usize - 1)
@@ -248,25 +231,27 @@ mod tests {
             first in 0..2_usize,
         ) {
             let packets = [cut(&cuts[A], 1_000_000), cut(&cuts[B], 1_050_000)];
-            let at_hand = told_at_hand(first, &packets);
-            prop_assert_eq!(at_hand, Some(told_one_by_one(first, &packets)));
+            let at_hand = told_at_hand(begun_at(2), first, &packets);
+            let one_by_one = told_one_by_one(begun_at(2), first, &packets);
+            prop_assert_eq!(at_hand, Some(one_by_one));
         }
     }
 
     #[test]
     fn what_may_be_another_packet_is_not_taken() {
+        let told = |packets: &[Vec<Sighting>; 2]| told_at_hand(begun_at(2), A, packets);
         let whole = cut(&[], 1_000_000);
         let halves = || cut(&[6], 1_050_000);
-        assert!(told_at_hand(A, &[whole.clone(), halves()]).is_some());
+        assert!(told(&[whole.clone(), halves()]).is_some());
         let mut numbered_before = halves();
         numbered_before[1].id = 90;
-        assert_eq!(told_at_hand(A, &[whole.clone(), numbered_before]), None);
+        assert_eq!(told(&[whole.clone(), numbered_before]), None);
         let mut late = halves();
         late[1].time = late[1].time + Duration(LINGER.0 + 1);
-        assert_eq!(told_at_hand(A, &[whole, late]), None);
+        assert_eq!(told(&[whole, late]), None);
         let mut damaged = cut(&[6, 9], 1_050_000);
         damaged[0].head ^= 1;
-        assert_eq!(told_at_hand(A, &[halves(), damaged]), None);
+        assert_eq!(told(&[halves(), damaged]), None);
     }
 
     #[test]

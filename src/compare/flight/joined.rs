@@ -186,8 +186,7 @@ impl Flight {
             if bytes != size && !(is_last && bytes < size) {
                 return None;
             }
-            let data = data_sum(piece.sum, piece.bytes);
-            let data = data.map(|data| if at % 2 == 0 { data } else { data.swapped() });
+            let data = data_sum_from(at, piece.sum, piece.bytes);
             sum = sum.zip(data).map(|(sum, data)| sum.plus(data));
             parts.push((message, at));
             at += bytes;
@@ -195,7 +194,7 @@ impl Flight {
                 let expected = data_sum(sighting.sum, sighting.bytes);
                 let is_it = sum.zip(expected);
                 return is_it
-                    .is_none_or(|(sum, expected)| sum.minus(expected).0 % u16::MAX == 0)
+                    .is_none_or(|(sum, expected)| are_alike(sum, expected))
                     .then_some(parts);
             }
             if at > sighting.bytes {
@@ -220,6 +219,20 @@ impl Flight {
             && parcel.is_one(piece);
         is_it.then_some(piece)
     }
+}
+
+/// Whether two sums may be of the same bytes: zero has two forms.
+pub(super) fn are_alike(one: Sum, other: Sum) -> bool {
+    one.minus(other).0.is_multiple_of(u16::MAX)
+}
+
+/// The sum of the data of a UDP packet, as it counts from some byte of a frame on.
+pub(super) fn data_sum_from(at: u32, sum: Option<Sum>, bytes: u32) -> Option<Sum> {
+    let data = data_sum(sum, bytes)?;
+    Some(match at.is_multiple_of(2) {
+        true => data,
+        false => data.swapped(),
+    })
 }
 
 /// The sum of the data of a UDP packet, without the length in its header.

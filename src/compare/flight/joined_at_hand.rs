@@ -1,7 +1,7 @@
 //! Messages of UDP that all points have at hand, and that some have in one frame: a sender left it
 //! to its NIC to cut them (`UDP_SEGMENT`), or a receiver had them joined (`UDP_GRO`).
 
-use super::joined::data_sum;
+use super::joined::{are_alike, data_sum, data_sum_from};
 use super::{Flight, UDP_HEADER};
 use crate::compare::sighting::Sighting;
 use crate::model::Sum;
@@ -35,11 +35,10 @@ fn is_made_of(frame: &Sighting, messages: &[Sighting]) -> bool {
 /// Whether none is missing in between, as far as identifications tell: they are numbered on, or all
 /// alike.
 fn are_numbered_on(messages: &[Sighting]) -> bool {
-    let steps = messages.windows(2).map(|two| {
+    let mut steps = messages.windows(2).map(|two| {
         let [one, next] = [0, 1].map(|place| two[place].id as u16);
         next.wrapping_sub(one)
     });
-    let mut steps = steps;
     let first = steps.next().unwrap_or_default();
     first <= 1 && steps.all(|step| step == first)
 }
@@ -47,13 +46,11 @@ fn are_numbered_on(messages: &[Sighting]) -> bool {
 /// Whether all bytes are known, and add up to the same.
 fn has_sum_of(frame: &Sighting, messages: &[Sighting]) -> bool {
     let sum = offsets(messages).try_fold(Sum(0), |sum, (message, offset)| {
-        let data = data_sum(message.sum, message.bytes)?;
-        let is_even = offset % 2 == 0;
-        Some(sum.plus(if is_even { data } else { data.swapped() }))
+        Some(sum.plus(data_sum_from(offset, message.sum, message.bytes)?))
     });
     let expected = data_sum(frame.sum, frame.bytes);
     sum.zip(expected)
-        .is_some_and(|(sum, expected)| sum.minus(expected).0 % u16::MAX == 0)
+        .is_some_and(|(sum, expected)| are_alike(sum, expected))
 }
 
 fn are_the_same(some: &[Sighting], others: &[Sighting]) -> bool {
@@ -101,7 +98,7 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{begun_at, told};
+    use crate::compare::flight::of_memory::{begun_at, told_at_hand, told_one_by_one};
     use crate::compare::sighting::example;
     use crate::model::Timestamp;
     use proptest::prelude::*;
@@ -132,12 +129,7 @@ mod tests {
         });
         let all: Vec<Sighting> = all.collect();
         let sum = offsets(&all).fold(Sum(0), |sum, (message, offset)| {
-            let data = data_sum(message.sum, message.bytes).unwrap();
-            sum.plus(if offset % 2 == 0 {
-                data
-            } else {
-                data.swapped()
-            })
+            sum.plus(data_sum_from(offset, message.sum, message.bytes).unwrap())
         });
         let bytes = UDP_HEADER + (count - 1) * SIZE + last;
         let frame = packet(100, bytes, sum.0, 0, 1_050_000);
@@ -148,21 +140,6 @@ mod tests {
         let mut flight = begun_at(2);
         flight.expect_joined();
         flight
-    }
-
-    fn told_at_hand(packets: &[Vec<Sighting>; 2]) -> Option<String> {
-        let mut flight = flight();
-        flight.take_at_hand(FLOW, 0, packets).then(|| told(flight))
-    }
-
-    fn told_one_by_one(packets: &[Vec<Sighting>; 2]) -> String {
-        let mut flight = flight();
-        for (point, packets) in packets.iter().enumerate() {
-            for packet in packets {
-                flight.take(point, packet, packet.time);
-            }
-        }
-        told(flight)
     }
 
     proptest! {
@@ -177,7 +154,8 @@ mod tests {
                 true => [vec![frame], messages],
                 false => [messages, vec![frame]],
             };
-            prop_assert_eq!(told_at_hand(&packets), Some(told_one_by_one(&packets)));
+            let at_hand = told_at_hand(flight(), 0, &packets);
+            prop_assert_eq!(at_hand, Some(told_one_by_one(flight(), 0, &packets)));
         }
     }
 
@@ -185,7 +163,7 @@ mod tests {
     fn what_may_be_other_messages_is_not_taken() {
         let (of_frame, frame) = messages(5, 300);
         let is_taken = |messages: Vec<Sighting>, frame: Sighting| {
-            told_at_hand(&[messages, vec![frame]]).is_some()
+            told_at_hand(flight(), 0, &[messages, vec![frame]]).is_some()
         };
         let but = |number: usize, change: fn(&mut Sighting)| {
             let mut messages = of_frame.clone();
@@ -205,7 +183,8 @@ mod tests {
         for messages in others {
             assert!(!is_taken(messages, frame));
         }
-        assert_eq!(told_at_hand(&[of_frame.clone(), of_frame.clone()]), None);
+        let as_it_was = [of_frame.clone(), of_frame];
+        assert_eq!(told_at_hand(flight(), 0, &as_it_was), None);
     }
 
     #[test]

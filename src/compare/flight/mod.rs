@@ -813,8 +813,32 @@ mod of_memory {
         tallies_in(&flight.take_book())
     }
 
-    /// What is told of the first flow between the points.
-    pub fn told(mut flight: Flight) -> String {
+    /// What is told of the first flow if each point has these of it at hand, which goes first at one
+    /// of them.
+    pub fn told_at_hand(
+        mut flight: Flight,
+        first: usize,
+        packets: &[Vec<Sighting>; 2],
+    ) -> Option<String> {
+        let is_taken = flight.take_at_hand(0, first, packets);
+        is_taken.then(|| told(flight))
+    }
+
+    /// The same if they come one by one.
+    pub fn told_one_by_one(
+        mut flight: Flight,
+        first: usize,
+        packets: &[Vec<Sighting>; 2],
+    ) -> String {
+        for point in [first, 1 - first] {
+            for packet in &packets[point] {
+                flight.take(point, packet, packet.time);
+            }
+        }
+        told(flight)
+    }
+
+    fn told(mut flight: Flight) -> String {
         flight.finish();
         let (accounts, _) = flight.take_book().into_accounts();
         let between = &accounts[0].between[0];

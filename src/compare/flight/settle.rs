@@ -207,8 +207,7 @@ impl Flight {
         self.count_lone(number);
         let parcel = &self.parcels[number];
         let flow = parcel.flow;
-        let is_no_message = parcel.is_super_udp && parcel.length > SUPER_BYTES;
-        if self.joins_udp && !is_no_message {
+        if self.joins_udp {
             self.messages.forget(flow, number);
         }
         let may_be_super = parcel.form != Form::Piece && parcel.length > SUPER_BYTES;
