@@ -430,6 +430,27 @@ impl Feed {
         }
     }
 
+    /// Gives what is next, all of flows that no other point knows, up to some time, and as far as
+    /// that is so.
+    pub fn run_lone(&mut self, until: Timestamp, flight: &mut Flight) {
+        let (from, mut passed) = (self.next, Timestamp::MIN);
+        let mut place = from;
+        while let Some(sighting) = self.batch.get(place) {
+            let time = flight.time_of(self.point, sighting);
+            if (place > from && time > until) || flight.paths.has_lone_told() {
+                break;
+            }
+            if time - passed > AT_ONCE {
+                flight.pass(time);
+                passed = time;
+            }
+            self.fetch_from(place, flight);
+            flight.take_alone(self.point, sighting, time);
+            place += 1;
+        }
+        self.advance(place - from, flight);
+    }
+
     /// Gives what is next and known to no other point, up to the turn of another point, and
     /// as far as no time passes.
     pub fn run_alone(&mut self, until: Turn, flight: &mut Flight) {

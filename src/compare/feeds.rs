@@ -11,11 +11,14 @@ use super::run::Read;
 use super::sighting::Sighting;
 use crate::model::{Duration, Timestamp};
 
-/// Ways that packets go: from the first point to the last, back, or not known to go either.
-pub(super) const WAYS: usize = 3;
+/// Ways that packets go: from the first point to the last, back, not known to go either, or past
+/// all other points.
+pub(super) const WAYS: usize = 4;
 const AHEAD: usize = 0;
 const BACK: usize = 1;
 pub(super) const UNKNOWN: usize = 2;
+/// Of flows that one point alone knows.
+pub(super) const LONE: usize = 3;
 
 /// What one in so many sightings goes is taken flow by flow where that helps: to have as much of
 /// less at hand, too much else would have to be.
@@ -76,19 +79,18 @@ impl<'a> Feeds<'a> {
 
     /// The way of which something is in turn.
     pub fn in_turn(&mut self, flight: &Flight) -> Option<InTurn> {
-        let firsts = self.by_way.each_ref().map(|feeds| {
-            let first = earliest(feeds);
-            first.map_or(Timestamp::MAX, |(time, _)| time)
-        });
+        let firsts: [Timestamp; WAYS] = std::array::from_fn(|way| self.first(way));
         let ways =
             (0..WAYS).filter(|way| self.by_way[*way].iter().any(|feed| feed.next().is_some()));
         let way = ways.min_by_key(|way| firsts[*way])?;
         let others = (0..WAYS).filter(|other| *other != way);
         let others_first = others.clone().map(|other| firsts[other]).min();
         let others_first = others_first.unwrap_or(Timestamp::MAX);
-        let mut about = |other: usize| match [way, other].contains(&UNKNOWN) {
-            true => self.about_alone(firsts[other], flight),
-            false => firsts[other] + ABOUT,
+        let mut about = |other: usize| match [way, other] {
+            [LONE, _] => firsts[other] + AT_ONCE,
+            [_, LONE] => firsts[LONE],
+            ways if ways.contains(&UNKNOWN) => self.about_alone(firsts[other], flight),
+            _ => firsts[other] + ABOUT,
         };
         let until = others.map(&mut about).min().unwrap_or(Timestamp::MAX);
         Some(InTurn {
@@ -96,6 +98,21 @@ impl<'a> Feeds<'a> {
             until,
             others: others_first,
         })
+    }
+
+    /// When the first is that goes some way, or may be. For what other points do not know nobody
+    /// waits.
+    fn first(&self, way: usize) -> Timestamp {
+        let feeds = &self.by_way[way];
+        let first = match way {
+            LONE => feeds
+                .iter()
+                .filter_map(Feed::next)
+                .map(|(_, time)| time)
+                .min(),
+            _ => earliest(feeds).map(|(time, _)| time),
+        };
+        first.unwrap_or(Timestamp::MAX)
     }
 
     /// Up to when something may be taken before what is first of another way, if one of the two is
@@ -109,6 +126,9 @@ impl<'a> Feeds<'a> {
     /// A point of which is to be read more before what is next of a way can be taken: all others
     /// may have to wait for what it has next. `None` if what has come is enough.
     pub fn short(&self, way: usize, flight: &Flight) -> Option<usize> {
+        if way == LONE {
+            return self.short_of_all();
+        }
         let feeds = self.by_way[way].iter().enumerate();
         let mut used_up = feeds.filter(|(_, feed)| feed.is_used_up()).peekable();
         used_up.peek()?;
@@ -116,6 +136,17 @@ impl<'a> Feeds<'a> {
         let mut short =
             used_up.filter(|(point, feed)| feed.head() <= reach && self.left(*point) <= MOST_LEFT);
         short.next().map(|(point, _)| point)
+    }
+
+    /// A point of which nothing is at hand, and which was not read as far as what other points do
+    /// not know is.
+    fn short_of_all(&self) -> Option<usize> {
+        let first = self.first(LONE);
+        let is_short = |(point, feed): &(usize, &Feed)| {
+            feed.is_used_up() && feed.head() + AT_ONCE < first && self.left(*point) == 0
+        };
+        let mut feeds = self.by_way[LONE].iter().enumerate();
+        feeds.find(is_short).map(|(point, _)| point)
     }
 
     /// Until when others may have what is next of a way: it takes its time where all points know
@@ -168,6 +199,7 @@ impl<'a> Feeds<'a> {
             ways.resize(flight.paths.lanes(point), UNKNOWN as u8);
         }
         self.part_anew(flight);
+        self.heed_lone(flight);
         let mut feeds = self.by_way.each_mut().map(|feeds| &mut feeds[point]);
         let come_together = come.sightings.len();
         feeds.iter_mut().for_each(|feed| feed.open(come_together));
@@ -194,6 +226,17 @@ impl<'a> Feeds<'a> {
         }
     }
 
+    /// Gives what other points do not know, up to some time, and the first in any case.
+    pub fn run_lone(&mut self, until: Timestamp, flight: &mut Flight) {
+        let until = until.max(self.first(LONE));
+        for feed in &mut self.by_way[LONE] {
+            if feed.next().is_some_and(|(_, time)| time <= until) {
+                feed.run_lone(until, flight);
+            }
+        }
+        self.heed_lone(flight);
+    }
+
     /// What is left goes the way that is known of its flow by now.
     fn part_anew(&mut self, flight: &mut Flight) {
         let mut is_to_be_parted = false;
@@ -203,6 +246,39 @@ impl<'a> Feeds<'a> {
         if is_to_be_parted {
             self.part(flight);
         }
+    }
+
+    /// What other points do not know goes past them, until they may know it.
+    pub fn heed_lone(&mut self, flight: &mut Flight) {
+        if !flight.paths.has_lone_told() {
+            return;
+        }
+        let mut is_to_be_parted = false;
+        for flow in flight.paths.take_lone_told() {
+            let (from, to) = match flight.paths.is_lone(flow) {
+                true => (UNKNOWN, LONE),
+                false => (LONE, UNKNOWN),
+            };
+            is_to_be_parted |= self.send(flow, [from, to], flight);
+        }
+        if is_to_be_parted {
+            self.part(flight);
+        }
+    }
+
+    /// What comes of a flow goes another way from now on, wherever it goes some way; says whether
+    /// it does so anywhere.
+    fn send(&mut self, flow: u32, [from, to]: [usize; 2], flight: &Flight) -> bool {
+        let mut is_sent = false;
+        for (point, ways) in self.ways.iter_mut().enumerate() {
+            let lane = flight.paths.lane_at(flow, point);
+            let way = ways.get_mut(lane as usize);
+            if let Some(way) = way.filter(|way| usize::from(**way) == from) {
+                *way = to as u8;
+                is_sent = true;
+            }
+        }
+        is_sent
     }
 
     /// Whether the way of a flow is known by now that was not when more of it came. It goes that
@@ -215,31 +291,24 @@ impl<'a> Feeds<'a> {
             return false;
         };
         let known = if is_backward { BACK } else { AHEAD };
-        let mut was_unknown = false;
-        for (point, ways) in self.ways.iter_mut().enumerate() {
-            let lane = flight.paths.lane_at(flow, point);
-            let way = ways.get_mut(lane as usize);
-            // What came one way goes on that way, so that it stays in order.
-            if let Some(way) = way.filter(|way| usize::from(**way) == UNKNOWN) {
-                *way = known as u8;
-                was_unknown = true;
-            }
-        }
-        was_unknown
+        // What came one way goes on that way, so that it stays in order.
+        self.send(flow, [UNKNOWN, known], flight)
     }
 
-    /// What is left of lanes whose way is known goes that way, in its order.
+    /// What is left goes the way of its lane, in its order.
     fn part(&mut self, flight: &Flight) {
         for (point, ways) in self.ways.iter().enumerate() {
-            let way = |left: &Sighting| usize::from(ways[left.lane as usize]);
-            let [ahead, back, unknown] = self.by_way.each_mut().map(|feeds| &mut feeds[point]);
-            let parted = unknown.part(|left| way(left) == UNKNOWN);
-            let (goes_back, goes_ahead): (Vec<_>, Vec<_>) =
-                parted.into_iter().partition(|left| way(left) == BACK);
-            ahead.join(&goes_ahead);
-            back.join(&goes_back);
-            for feed in [ahead, back, unknown] {
-                feed.look_ahead(flight);
+            let way_of = |left: &Sighting| usize::from(ways[left.lane as usize]);
+            for from in [UNKNOWN, LONE] {
+                let parted = self.by_way[from][point].part(|left| way_of(left) == from);
+                for to in (0..WAYS).filter(|to| *to != from) {
+                    let goes = parted.iter().filter(|left| way_of(left) == to);
+                    let goes: Vec<Sighting> = goes.copied().collect();
+                    self.by_way[to][point].join(&goes);
+                }
+            }
+            for feeds in &mut self.by_way {
+                feeds[point].look_ahead(flight);
             }
         }
     }
@@ -288,6 +357,8 @@ mod tests {
     use crate::compare::feed::of_memory::{lane, seen, sent};
     use crate::compare::flight::of_two_points;
     use crate::compare::look::Look;
+    use crate::compare::merge::are_ready;
+    use crate::model::FlowKey;
 
     /// A packet of a flow as a point saw it, with what routers had left of its TTL.
     fn routed(lane: u32, id: u32, time: i64, hop_limit: u8) -> Sighting {
@@ -298,7 +369,7 @@ mod tests {
 
     /// What is left at each point of each way once it was read on: three flows are known to both,
     /// of which one goes ahead, one back, and one in between.
-    fn parted() -> [[Vec<(u32, u32)>; 2]; WAYS] {
+    fn parted() -> [[Vec<(u32, u32)>; 2]; 3] {
         let mut flight = of_two_points();
         let ttls = [[64, 63], [63, 64], [64, 64]];
         let of_point = |point: usize| {
@@ -390,6 +461,103 @@ mod tests {
         feeds.of(UNKNOWN)[0].advance(1, &flight);
         let turn = feeds.in_turn(&flight).expect("something is left");
         assert_eq!((turn.way, turn.until), (AHEAD, shared));
+    }
+
+    /// Feeds of two points that know one flow both; of another the first alone has packets, each
+    /// before one of those. All of the first batch was taken.
+    fn with_lone<'a>(intake: &'a Intake, flight: &mut Flight) -> Feeds<'a> {
+        let mut feeds = Feeds::begun(2, intake, flight);
+        while are_ready(feeds.of(UNKNOWN)) {
+            let (_, point) = earliest(feeds.of(UNKNOWN)).expect("something is left");
+            feeds.of(UNKNOWN)[point].take_one(flight);
+        }
+        feeds.of(UNKNOWN)[1].take_one(flight);
+        (0..2).for_each(|point| feeds.read_on(point, flight));
+        feeds
+    }
+
+    fn intake_with_lone() -> Intake {
+        let packets = |lane: u32, ids: std::ops::Range<u32>| {
+            ids.map(move |id| Sighting {
+                frame: u64::from(2 * id + lane),
+                ..seen(lane, id, i64::from(100 * id + lane))
+            })
+        };
+        let front = |ids: std::ops::Range<u32>| {
+            let mut all: Vec<Sighting> = packets(0, ids.clone()).chain(packets(1, ids)).collect();
+            all.sort_by_key(|sighting| sighting.frame);
+            all
+        };
+        let back =
+            |ids: std::ops::Range<u32>| packets(1, ids).map(|seen| Sighting { lane: 0, ..seen });
+        let lanes = [vec![lane(0), lane(1)], vec![lane(1)]];
+        let of_point = |(point, lanes): (usize, Vec<FlowKey>)| {
+            let batch = |ids: std::ops::Range<u32>| match point {
+                0 => front(ids),
+                _ => back(ids).collect(),
+            };
+            vec![
+                sent(lanes, batch(1..100)),
+                sent(Vec::new(), batch(100..110)),
+            ]
+        };
+        Intake::of(lanes.into_iter().enumerate().map(of_point))
+    }
+
+    /// How many of each way are left at the first point, by lane.
+    fn left_of_first(feeds: &Feeds<'_>) -> [[usize; 2]; WAYS] {
+        feeds.by_way.each_ref().map(|feeds| {
+            let left = |lane: u32| feeds[0].rest().filter(|left| left.lane == lane).count();
+            [left(0), left(1)]
+        })
+    }
+
+    #[test]
+    fn what_no_other_point_knows_goes_past_them_until_one_does() {
+        let (intake, mut flight) = (intake_with_lone(), of_two_points());
+        let mut feeds = with_lone(&intake, &mut flight);
+        let [.., unknown, lone] = left_of_first(&feeds);
+        assert_eq!((unknown[0], lone), (0, [10, 0]));
+        // It goes first, as far as all else may come at once.
+        let turn = feeds.in_turn(&flight).expect("something is left");
+        assert_eq!(turn.way, LONE);
+        assert_eq!(turn.until, feeds.first(UNKNOWN) + AT_ONCE);
+        feeds.run_lone(Timestamp(100 * 104 * 1_000), &mut flight);
+        assert_eq!(left_of_first(&feeds)[LONE], [5, 0]);
+        let turn = feeds.in_turn(&flight).expect("something is left");
+        assert_eq!((turn.way, turn.until), (UNKNOWN, feeds.first(LONE)));
+        // The second point has some of it, too.
+        flight.meet(1, &sent(vec![lane(0)], Vec::new()).batch);
+        flight.take_early(1, &seen(1, 104, 100 * 104 + 1));
+        feeds.heed_lone(&mut flight);
+        let [.., unknown, lone] = left_of_first(&feeds);
+        assert_eq!((unknown[0], lone), (5, [0, 0]));
+        let frames = feeds.of(UNKNOWN)[0].rest().map(|left| left.frame);
+        assert!(frames.is_sorted());
+    }
+
+    #[test]
+    fn who_was_not_read_as_far_as_what_nobody_else_knows_is_short() {
+        let mut flight = of_two_points();
+        let intake = Intake::of([0, 1].into_iter().map(|_| Vec::new()));
+        let mut feeds = Feeds::new(2, &intake);
+        flight.meet(0, &sent(vec![lane(0)], Vec::new()).batch);
+        let mut come = |way: usize, point: usize, packets: &[Sighting], until: i64| {
+            let feed = &mut feeds.of(way)[point];
+            feed.open(packets.len());
+            feed.extend(packets);
+            feed.close(Some(Timestamp(until)), &flight);
+        };
+        let late = AT_ONCE.0 + 2_000;
+        come(LONE, 0, &[seen(0, 1, late / 1_000)], late);
+        for way in 0..WAYS {
+            come(way, 1, &[], 1_000);
+        }
+        assert_eq!(feeds.short(LONE, &flight), Some(1));
+        for way in 0..WAYS {
+            feeds.of(way)[1].close(Some(Timestamp(2_000)), &flight);
+        }
+        assert_eq!(feeds.short(LONE, &flight), None);
     }
 
     /// Which point is short of what comes next, if the first has a packet and the second was read

@@ -3,7 +3,7 @@
 
 use super::by_flow::ByFlow;
 use super::feed::{Feed, Turn};
-use super::feeds::{Feeds, InTurn, WAYS};
+use super::feeds::{Feeds, InTurn, LONE, WAYS};
 use super::flight::{AT_ONCE, Flight, apart};
 use super::run::{MAX_POINTS, Read};
 use super::sighting::Sighting;
@@ -45,6 +45,7 @@ pub(super) fn merge(
             feeds.end_here(flight);
             return ControlFlow::Break(());
         }
+        feeds.heed_lone(flight);
         let Some(InTurn { way, until, others }) = feeds.in_turn(flight) else {
             has_read = feeds.read_all(flight);
             match has_read {
@@ -58,7 +59,10 @@ pub(super) fn merge(
             has_read = true;
             continue;
         }
-        has_read = ways[way].take(flight, feeds, way, until);
+        match way {
+            LONE => feeds.run_lone(until, flight),
+            _ => has_read = ways[way].take(flight, feeds, way, until),
+        }
     }
 }
 
@@ -559,6 +563,54 @@ mod tests {
             assert!((6..=13).contains(&times), "{times} of {} each", of.len());
             assert_eq!(asked(5, &of, 3).0, 3, "{} each", of.len());
         }
+    }
+
+    /// What became of a flow that both points have, and of one that each has for itself, where each
+    /// was captured for so long: packets that came to each, and how many of them to both.
+    fn matched_beside_lone(captured: [u32; 2]) -> [(u64, u64); 2] {
+        let mut flight = of_two_points();
+        let of_point = |(point, most): (u32, u32)| {
+            let packets = |id: u32| {
+                let of = |lane: u32, behind: u32| seen(lane, id, (20 * id + behind).into());
+                let own = Sighting {
+                    head: u64::from(1_000 * (1 + point) + id),
+                    ..of(1, point + 5)
+                };
+                [of(0, point), own]
+            };
+            let batch = |ids: std::ops::Range<u32>| {
+                let lanes = if ids.start == 1 {
+                    vec![lane(0), lane(1 + point as u8)]
+                } else {
+                    Vec::new()
+                };
+                sent(lanes, ids.flat_map(packets).collect())
+            };
+            let begins = (1..=most).step_by(50);
+            begins
+                .map(|begin| batch(begin..(begin + 50).min(most + 1)))
+                .collect()
+        };
+        let intake = Intake::of((0..).zip(captured).map(of_point));
+        let mut feeds = Feeds::new(2, &intake);
+        assert!(merge(&mut flight, &mut feeds, &|_| ControlFlow::Continue(())).is_continue());
+        flight.finish();
+        let book = flight.take_book();
+        [0, 1].map(|point| {
+            let tally = &book.tallies[point];
+            (tally.datagrams, tally.matched)
+        })
+    }
+
+    #[test]
+    fn what_each_point_has_for_itself_keeps_nothing_else_back() {
+        assert_eq!(
+            matched_beside_lone([500, 500]),
+            [(1_000, 500), (1_000, 500)]
+        );
+        assert_eq!(matched_beside_lone([500, 120]), [(1_000, 120), (240, 120)]);
+        assert_eq!(matched_beside_lone([120, 500]), [(240, 120), (1_000, 120)]);
+        assert_eq!(matched_beside_lone([500, 0]), [(1_000, 0), (0, 0)]);
     }
 
     #[test]

@@ -41,6 +41,10 @@ pub(super) struct Paths {
     are_told: [bool; 2],
     /// How often a flow turned out to be known to more than one point, or not by its name alone.
     joined: u64,
+    /// Flows that one point alone knows, and of which much was seen.
+    lone: HashSet<u32, RandomState>,
+    /// Those that became or ceased to be so.
+    lone_told: Vec<u32>,
 }
 
 /// What is known of a lane.
@@ -169,6 +173,8 @@ impl Paths {
             told: Vec::new(),
             are_told: [false; 2],
             joined: 0,
+            lone: HashSet::default(),
+            lone_told: Vec::new(),
         }
     }
 
@@ -346,8 +352,11 @@ impl Paths {
         self.at.resize(self.flows.len() * self.points, NO_LANE);
         self.orders
             .resize(self.flows.len() * counts(self.points), 0);
-        let is_first = self.by_name.add(self.name(point, lane), flow);
-        self.joined += u64::from(!is_first);
+        let name = self.name(point, lane);
+        if !self.by_name.add(name, flow) {
+            self.joined += 1;
+            self.end_lone_named(name);
+        }
         self.bind(point, lane, flow);
         flow
     }
@@ -393,8 +402,12 @@ impl Paths {
             *at = lane;
         }
         let points = &mut self.flows[flow as usize].points;
-        self.joined += u64::from(*points & !(1 << point) != 0);
+        let is_known_elsewhere = *points & !(1 << point) != 0;
         *points |= 1 << point;
+        if is_known_elsewhere {
+            self.joined += 1;
+            self.end_lone(flow);
+        }
     }
 
     /// Notes whether a lane, of a flow, has other addresses than that has elsewhere.
@@ -508,6 +521,9 @@ impl Paths {
     /// One flow becomes part of another, and so do its own parts. Those of which nothing is in flight
     /// any more are left out: nothing is found by their numbers.
     fn add_part(&mut self, part: u32, whole: u32) {
+        [part, whole]
+            .into_iter()
+            .for_each(|flow| self.end_lone(flow));
         self.flows[part as usize].same_as = whole;
         let mut last = part;
         for mut next in [
@@ -548,6 +564,41 @@ impl Paths {
     pub fn is_single(&self, flow: u32) -> bool {
         let known = &self.flows[flow as usize];
         known.points.is_power_of_two() && !self.has_parts(flow) && self.by_name.is_single(flow)
+    }
+
+    /// Much was seen of a flow that one point alone knows.
+    pub fn begin_lone(&mut self, flow: u32) {
+        if self.lone.insert(flow) {
+            self.lone_told.push(flow);
+        }
+    }
+
+    fn end_lone(&mut self, flow: u32) {
+        if !self.lone.is_empty() && self.lone.remove(&flow) {
+            self.lone_told.push(flow);
+        }
+    }
+
+    fn end_lone_named(&mut self, name: Name) {
+        if !self.lone.is_empty() {
+            let flows: Vec<u32> = self.by_name.all(name).collect();
+            flows.into_iter().for_each(|flow| self.end_lone(flow));
+        }
+    }
+
+    /// Whether one point alone knows a flow, of which much was seen.
+    pub fn is_lone(&self, flow: u32) -> bool {
+        self.lone.contains(&flow)
+    }
+
+    /// Whether any flow became or ceased to be so since they were taken.
+    pub fn has_lone_told(&self) -> bool {
+        !self.lone_told.is_empty()
+    }
+
+    /// These.
+    pub fn take_lone_told(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.lone_told)
     }
 
     /// As long as this is the same, every flow that was single is.
@@ -735,6 +786,26 @@ mod tests {
         let there = [key(SENDER, 2), key(SENDER, 1), key(ROUTER, 3)];
         paths.meet(1, &there, &[]);
         paths
+    }
+
+    #[test]
+    fn a_flow_of_which_much_was_seen_alone_is_told_until_others_may_have_it() {
+        let mut paths = paths();
+        let flows = [0, 1, 2].map(|lane| paths.add(0, lane));
+        flows.into_iter().for_each(|flow| paths.begin_lone(flow));
+        paths.begin_lone(flows[0]);
+        assert_eq!(paths.take_lone_told(), flows);
+        assert!(!paths.has_lone_told() && paths.is_lone(flows[0]));
+        // One has the name of the second, and one is found to be the third.
+        paths.add(1, 0);
+        assert_eq!(paths.take_lone_told(), [flows[1]]);
+        paths.bind(1, 2, flows[2]);
+        assert_eq!(paths.take_lone_told(), [flows[2]]);
+        assert_eq!(flows.map(|flow| paths.is_lone(flow)), [true, false, false]);
+        let other = paths.add(1, 1);
+        paths.bind(1, 1, flows[0]);
+        assert_eq!(paths.take_lone_told(), [flows[0]]);
+        assert!(paths.is_part(other));
     }
 
     #[test]

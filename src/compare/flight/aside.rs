@@ -13,14 +13,14 @@ use crate::model::Timestamp;
 use hashbrown::HashSet;
 use std::collections::VecDeque;
 
+/// Of so many packets of a flow, others would have had some if they had any.
+const MUCH: u16 = 64;
+
 /// What is kept aside.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    /// Strays in order of time, and of what came at one time in that in which it came; when
-    /// the first of them is due, and when the last was seen.
-    due: VecDeque<u32>,
-    first: Option<Due>,
-    latest: Timestamp,
+    /// By point: strays in order of time.
+    queues: Vec<Queue>,
     /// Flows of which something is wanted and not found by its bytes yet.
     wanted: Flows,
     /// Whether anybody looks for what is whole by fragments of it: then all that may be it is found.
@@ -30,6 +30,37 @@ pub(super) struct Aside {
     pub(super) sieve: Sieve,
     /// Flows of fragments that show ports of flows that others know, too: nothing of them is aside.
     pub(super) mixed: HashSet<u32>,
+}
+
+/// Strays of one point in order of time, and of what came at one time in that in which it came.
+#[derive(Debug, Default)]
+struct Queue {
+    strays: VecDeque<u32>,
+    /// When the first of them is due, and when the last was seen.
+    first: Option<Due>,
+    latest: Timestamp,
+}
+
+impl Queue {
+    /// Adds a stray behind all else, if that is where it belongs; says whether it did. One
+    /// that is before would wait for those in front of it, which may be hours ahead.
+    fn add(&mut self, stray: u32, due: Due) -> bool {
+        let goes_on = self.first.is_none() || self.latest <= due.since;
+        if goes_on {
+            self.first.get_or_insert(due);
+            self.latest = due.since;
+            self.strays.push_back(stray);
+        }
+        goes_on
+    }
+
+    /// Takes the first.
+    fn pop(&mut self, strays: &Strays) -> Option<Due> {
+        self.strays.pop_front();
+        let next = self.strays.front();
+        let next = next.map(|stray| Due::of(*stray, strays.get(*stray)));
+        std::mem::replace(&mut self.first, next)
+    }
 }
 
 /// Flows of which points have something aside.
@@ -90,40 +121,39 @@ struct Wanted {
 impl Aside {
     pub fn new(points: usize) -> Self {
         Self {
+            queues: (0..points).map(|_| Queue::default()).collect(),
             wanted: Flows::new(points),
             in_fragments: Flows::new(points),
             ..Self::default()
         }
     }
 
-    /// Adds a stray behind all else, if that is where it belongs; says whether it did. One
-    /// that is before would wait for those in front of it, which may be hours ahead.
-    fn add(&mut self, stray: u32, due: Due) -> bool {
-        let goes_on = self.first.is_none() || self.latest <= due.since;
-        if goes_on {
-            self.first.get_or_insert(due);
-            self.latest = due.since;
-            self.due.push_back(stray);
-        }
-        goes_on
+    /// Adds a stray of a point behind all else of that, if it belongs there; says whether it did.
+    fn add(&mut self, point: usize, stray: u32, due: Due) -> bool {
+        self.queues[point].add(stray, due)
     }
 
     /// How many strays are kept so.
     pub fn len(&self) -> usize {
-        self.due.len()
+        self.queues.iter().map(|queue| queue.strays.len()).sum()
     }
 
     /// The first of it.
     pub fn first(&self) -> Option<Due> {
-        self.first
+        self.queues.iter().filter_map(|queue| queue.first).min()
     }
 
     /// Takes that.
     pub fn pop(&mut self, strays: &Strays) -> Option<Due> {
-        self.due.pop_front();
-        let next = self.due.front();
-        let next = next.map(|stray| Due::of(*stray, strays.get(*stray)));
-        std::mem::replace(&mut self.first, next)
+        let queues = self.queues.iter_mut();
+        let first = queues.filter(|queue| queue.first.is_some());
+        first.min_by_key(|queue| queue.first)?.pop(strays)
+    }
+
+    /// Whether some of it was seen not long before some time.
+    fn is_near(&self, now: Timestamp) -> bool {
+        let mut queues = self.queues.iter();
+        queues.any(|queue| queue.first.is_some() && now - queue.latest <= AT_ONCE)
     }
 
     /// Something of a flow is in fragments, which a point saw.
@@ -141,7 +171,7 @@ fn may_be_aside(sighting: &Sighting) -> bool {
 impl Flight {
     /// Whether something was kept aside not long ago: more of its flow may come.
     pub fn has_single(&self) -> bool {
-        self.aside.first.is_some() && self.now - self.aside.latest <= AT_ONCE
+        self.aside.is_near(self.now)
     }
 
     /// Whether a packet is of such a flow.
@@ -190,6 +220,7 @@ impl Flight {
         let order = self.paths.next_order(flow, point);
         self.ask_the_way(flow);
         self.note_begun(flow);
+        self.note_lone(flow);
         let mut stray = Stray::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
         stray.is_wanted = is_wanted;
@@ -207,11 +238,18 @@ impl Flight {
         self.paths.is_cut_elsewhere(flow, point) || self.is_begun_elsewhere(point, sighting)
     }
 
+    /// Once there was much of a flow that no other point knows, it goes past them.
+    pub(super) fn note_lone(&mut self, flow: u32) {
+        if self.paths.get(flow).sightings == MUCH {
+            self.paths.begin_lone(flow);
+        }
+    }
+
     /// What is aside is due in its time.
     pub(super) fn add_aside(&mut self, stray: Stray) {
         let number = self.keep(stray);
         let due = Due::of(number, &stray);
-        if !self.aside.add(number, due) {
+        if !self.aside.add(stray.point(), number, due) {
             self.old.push(due);
         }
         self.keep_to_bounds();
@@ -374,12 +412,12 @@ mod tests {
             take(&mut flight, B, id, &packet(0, id as u32));
         }
         // The first of a flow is looked for; then all that is known of it is a name.
-        assert_eq!(flight.aside.due.len(), 8);
+        assert_eq!(flight.aside.len(), 8);
         assert!(flight.has_single() && flight.is_single(A, &packet(0, 7)));
         assert!(!flight.is_single(A, &packet(1, 7)) && !flight.is_single(B, &packet(0, 7)));
         take(&mut flight, A, 5_005, &packet(1, 10));
         assert!(!flight.has_single(), "nothing of it came for a while");
-        assert_eq!(flight.aside.due.len(), 5, "the window is 5 seconds");
+        assert_eq!(flight.aside.len(), 5, "the window is 5 seconds");
         assert_eq!(tallies(flight), [(19, 9), (9, 9)]);
     }
 
@@ -387,7 +425,7 @@ mod tests {
     fn it_is_found_by_its_bytes_under_another_name() {
         let mut flight = flight([&[1], &[2]]);
         (1..=9).for_each(|id| take(&mut flight, A, id, &packet(0, id as u32)));
-        assert_eq!(flight.aside.due.len(), 8);
+        assert_eq!(flight.aside.len(), 8);
         for id in [4, 5, 9] {
             take(&mut flight, B, 10 + id, &packet(0, id as u32));
         }
@@ -438,9 +476,9 @@ mod tests {
             take(&mut flight, A, second * 1_000, &packet(0, id));
         }
         // The first of a flow is a parcel.
-        assert_eq!((flight.aside.due.len(), flight.old.len()), (1, 2));
+        assert_eq!((flight.aside.len(), flight.old.len()), (1, 2));
         take(&mut flight, A, 102_000, &packet(0, 4));
-        assert_eq!((flight.aside.due.len(), flight.old.len()), (2, 1));
+        assert_eq!((flight.aside.len(), flight.old.len()), (2, 1));
         assert_eq!(flight.strays.len(), 2, "the third is over");
         assert_eq!(tallies(flight), [(4, 0), (0, 0)]);
     }
@@ -455,7 +493,7 @@ mod tests {
             };
             take(&mut flight, A, id.into(), &echo);
         }
-        assert!(flight.aside.due.is_empty());
+        assert_eq!(flight.aside.len(), 0);
     }
 
     #[test]
@@ -483,7 +521,7 @@ mod tests {
         ] {
             let mut flight = flight([&hosts[..1], &hosts[1..]]);
             (1..=9).for_each(|id| take(&mut flight, A, id.into(), &packet(id)));
-            assert_eq!(flight.aside.due.len(), 8, "{hosts:?}");
+            assert_eq!(flight.aside.len(), 8, "{hosts:?}");
             (5..=9).for_each(|id| take(&mut flight, B, 10 + i64::from(id), &packet(id)));
             assert_eq!(tallies(flight), [(9, 5), (5, 5)], "{hosts:?}");
         }
@@ -508,12 +546,12 @@ mod tests {
         for (id, offset) in [(1, 0), (2, 100), (3, 200)] {
             take(&mut flight, A, i64::from(id), &segment(id, offset));
         }
-        let before = flight.aside.due.len();
+        let before = flight.aside.len();
         take(&mut flight, A, 4, &segment(4, 100));
-        assert_eq!(flight.aside.due.len(), before);
+        assert_eq!(flight.aside.len(), before);
         assert_eq!(flight.strays.len(), 0, "it may be one of these");
         take(&mut flight, A, 5, &segment(5, 300));
-        assert_eq!(flight.aside.due.len(), before + 1);
+        assert_eq!(flight.aside.len(), before + 1);
         assert_eq!(tallies(flight), [(5, 0), (0, 0)]);
     }
 
@@ -523,12 +561,12 @@ mod tests {
         let mut add = |time: i64| {
             let stray = Stray::new(&example(0), A, Timestamp(time), 0, 0);
             let number = strays.add(stray);
-            aside.add(number, Due::of(number, &stray))
+            aside.add(A, number, Due::of(number, &stray))
         };
         assert!([1, 4, 4, 9].into_iter().all(&mut add));
         assert!(!add(8), "it is kept elsewhere");
         let times = std::iter::from_fn(|| aside.pop(&strays)).map(|due| due.since.0);
         assert_eq!(times.collect::<Vec<_>>(), [1, 4, 4, 9]);
-        assert!(aside.first().is_none() && aside.add(0, Due::of(0, strays.get(0))));
+        assert!(aside.first().is_none() && aside.add(A, 0, Due::of(0, strays.get(0))));
     }
 }

@@ -73,6 +73,7 @@ impl Flight {
         let counted_in = if ported == NONE { flow } else { ported };
         let order = self.paths.next_order(counted_in, point);
         self.note_begun(flow);
+        self.note_lone(flow);
         let mut stray = Stray::new(sighting, point, time, flow, order);
         stray.is_wanted = is_wanted;
         self.aside.want_in_fragments(point, flow);
