@@ -255,6 +255,34 @@ mod tests {
         assert_eq!(told, (-2_000, 1));
     }
 
+    /// How many datagrams are still under way a second after one came to both points, and of how
+    /// many packets of the first both had what is in them: a copy comes 100 ms later.
+    fn left_a_second_later(front: &[Sighting], back: &[Sighting]) -> (usize, u64) {
+        let mut flight = flight();
+        for (point, seen) in [front, back].into_iter().enumerate() {
+            for seen in seen {
+                flight.take(point, seen, Timestamp(1_000_000));
+            }
+        }
+        if let Some(copy) = front.first() {
+            flight.take(0, copy, Timestamp(101_000_000));
+        }
+        flight.pass(Timestamp(1_001_000_000));
+        let left = flight.parcels.len();
+        flight.finish();
+        (left, flight.take_book().tallies[0].matched)
+    }
+
+    #[test]
+    fn what_all_have_in_whatever_cut_is_over_soon() {
+        let (cut, whole) = (fragments(1, 10_000), [whole(1, 17_000)]);
+        assert_eq!(left_a_second_later(&cut, &whole), (0, 3));
+        assert_eq!(left_a_second_later(&whole, &cut), (0, 1));
+        // The rest of it may come.
+        assert_eq!(left_a_second_later(&cut[..2], &whole).0, 1);
+        assert_eq!(left_a_second_later(&cut, &cut[..2]).0, 1);
+    }
+
     #[test]
     fn fragments_of_which_some_are_missing_tell_nothing() {
         let told = clock_of(&fragments(1, 10_000)[..2], &[whole(1, 17_000)], false);

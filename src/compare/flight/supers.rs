@@ -74,7 +74,7 @@ impl Flight {
     }
 
     /// Whether every point saw all bytes of a parcel, in whatever pieces: none sees any twice.
-    fn is_had_by_all(&self, parcel: &Parcel) -> bool {
+    pub(super) fn is_had_by_all(&self, parcel: &Parcel) -> bool {
         // Each message has a header of its own.
         let header = if parcel.is_super_udp { UDP_HEADER } else { 0 };
         let has_all = |point: usize| self.bytes_at(point, parcel) + header >= parcel.length;
