@@ -1,6 +1,6 @@
 //! What has come of all points and is not matched yet, parted by the way it goes: where packets
 //! go both ways, those that go one way come to all points in one order, and so do those that go
-//! the other way; all of them together do not.
+//! the other way; all of them together do not. Nor do those that no other point knows: they go past.
 
 use super::feed::Feed;
 use super::flight::{AT_ONCE, Flight, LINGER};

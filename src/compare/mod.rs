@@ -32,8 +32,8 @@
 //! all points have at hand as the next of its flow never waits in line, either. What goes ahead and
 //! what goes back come to points in different orders, but each for itself in one, and so they are
 //! taken one beside the other (`feeds`); where flows come in different orders otherwise, that is
-//! looked for flow by flow (`by_flow`). A packet of a flow that no other point knows is kept
-//! aside, and so is a datagram of which each fragment comes behind those before: it becomes a parcel
+//! looked for flow by flow (`by_flow`). A packet of a flow that no other point knows stands in
+//! nobody's way: it is kept aside, and so is a datagram of which each fragment comes behind those before: it becomes a parcel
 //! once somebody may have it.
 //!
 //! What must hold: memory follows what is under way, never the length of a file; the same
