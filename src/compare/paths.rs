@@ -573,7 +573,8 @@ impl Paths {
         }
     }
 
-    fn end_lone(&mut self, flow: u32) {
+    /// A flow is to be held against those of other points from now on.
+    pub fn end_lone(&mut self, flow: u32) {
         if !self.lone.is_empty() && self.lone.remove(&flow) {
             self.lone_told.push(flow);
         }

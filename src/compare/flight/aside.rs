@@ -6,7 +6,7 @@
 use super::stray::Held;
 use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key};
 use crate::compare::sieve::Sieve;
-use crate::compare::sighting::{Form, Sighting};
+use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::{Stray, Strays};
 use crate::model::Timestamp;
@@ -238,10 +238,20 @@ impl Flight {
         self.paths.is_cut_elsewhere(flow, point) || self.is_begun_elsewhere(point, sighting)
     }
 
-    /// Once there was much of a flow that no other point knows, it goes past them.
-    pub(super) fn note_lone(&mut self, flow: u32) {
-        if self.paths.get(flow).sightings == MUCH {
+    /// Once there was much of a flow that no other point knows, it goes past them. Not if there are
+    /// fragments: those are counted among its packets, and go in one order with them.
+    fn note_lone(&mut self, flow: u32) {
+        if self.paths.get(flow).sightings == MUCH && !self.paths.may_have_fragments(flow) {
             self.paths.begin_lone(flow);
+        }
+    }
+
+    /// What is in fragments is counted among the packets of the flow whose ports the first shows: that
+    /// goes past nobody any more.
+    pub(super) fn end_lone_in_fragments(&mut self, point: usize, sighting: &Sighting) {
+        if sighting.ported != NO_LANE {
+            let ported = self.paths.flow_of(point, sighting.ported);
+            self.paths.end_lone(ported);
         }
     }
 

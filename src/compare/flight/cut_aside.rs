@@ -73,7 +73,6 @@ impl Flight {
         let counted_in = if ported == NONE { flow } else { ported };
         let order = self.paths.next_order(counted_in, point);
         self.note_begun(flow);
-        self.note_lone(flow);
         let mut stray = Stray::new(sighting, point, time, flow, order);
         stray.is_wanted = is_wanted;
         self.aside.want_in_fragments(point, flow);
@@ -312,6 +311,33 @@ mod tests {
     fn whole_datagrams(point: usize, ids: std::ops::Range<u32>) -> Vec<(usize, Sighting)> {
         let ids = ids.flat_map(|id| (0..3).map(move |number| (point, fragment(id, number))));
         ids.collect()
+    }
+
+    /// Takes much of a flow that is whole, of which others know nothing.
+    fn take_much(flight: &mut Flight) {
+        let small = |id: u32| Sighting {
+            bytes: 200,
+            ..put_together(2 * id)
+        };
+        let all: Vec<_> = (1..=100).map(|id| (A, small(id))).collect();
+        take_all(flight, &all, true);
+    }
+
+    /// Both count as packets of one flow, which would be told as overtaken by each other.
+    #[test]
+    fn a_flow_of_which_there_are_fragments_goes_past_nobody() {
+        let mut told = flight([1, 2]);
+        take_much(&mut told);
+        let ported = told.paths.bound_to(A, PORTED[0]);
+        assert!(told.paths.is_lone(ported));
+        told.take(A, &fragment(202, 0), Timestamp(1_000_000_000));
+        assert!(!told.paths.is_lone(ported));
+        assert_eq!(told.paths.take_lone_told(), [ported; 2]);
+
+        let mut cut = flight([1, 2]);
+        take_all(&mut cut, &whole_datagrams(A, 201..400), true);
+        take_much(&mut cut);
+        assert!(!cut.paths.has_lone_told());
     }
 
     /// How many datagrams are aside.

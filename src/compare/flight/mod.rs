@@ -314,6 +314,7 @@ impl Flight {
             if self.paths.comes_in_fragments(point, sighting.lane) {
                 self.all_fall_out();
             }
+            self.end_lone_in_fragments(point, sighting);
             if flow != NONE && self.keep_piece_aside(arrival, flow) {
                 return;
             }
