@@ -317,6 +317,7 @@ mod tests {
     fn take_much(flight: &mut Flight) {
         let small = |id: u32| Sighting {
             bytes: 200,
+            ip_bytes: 220,
             ..put_together(2 * id)
         };
         let all: Vec<_> = (1..=100).map(|id| (A, small(id))).collect();
