@@ -100,19 +100,10 @@ impl<'a> Feeds<'a> {
         })
     }
 
-    /// When the first is that goes some way, or may be. For what other points do not know nobody
-    /// waits.
+    /// When the first is that goes some way.
     fn first(&self, way: usize) -> Timestamp {
-        let feeds = &self.by_way[way];
-        let first = match way {
-            LONE => feeds
-                .iter()
-                .filter_map(Feed::next)
-                .map(|(_, time)| time)
-                .min(),
-            _ => earliest(feeds).map(|(time, _)| time),
-        };
-        first.unwrap_or(Timestamp::MAX)
+        let first = earliest(&self.by_way[way]);
+        first.map_or(Timestamp::MAX, |(time, _)| time)
     }
 
     /// Up to when something may be taken before what is first of another way, if one of the two is
@@ -234,7 +225,6 @@ impl<'a> Feeds<'a> {
                 feed.run_lone(until, flight);
             }
         }
-        self.heed_lone(flight);
     }
 
     /// What is left goes the way that is known of its flow by now.
