@@ -14,6 +14,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+/// To read the rest of a record by itself takes as long as to copy so many bytes twice, and longer.
+const WORTH_READING: usize = 1 << 14;
+
 /// One open input.
 pub(super) struct Reader {
     file: u32,
@@ -58,6 +61,12 @@ enum Step {
     Done,
     /// The next record takes this many bytes.
     NeedMore(usize),
+}
+
+/// Whether so much is there of a record of `need` bytes that to read the rest takes less time than to
+/// carry over what is there.
+fn is_mostly_here(left: usize, need: usize) -> bool {
+    left >= WORTH_READING && left >= need / 2
 }
 
 impl Reader {
@@ -194,11 +203,16 @@ impl Reader {
                 self.end_of_input(left, need, run);
                 break;
             }
-            if run.frames > 0 && filled >= self.block_bytes {
+            let is_full = run.frames > 0 && filled >= self.block_bytes;
+            let left = filled.saturating_sub(run.walked);
+            if is_full && !is_mostly_here(left, need) {
                 break;
             }
-            block.make_room(filled, run.walked.saturating_add(need));
-            filled += self.read(block.buffer.get_mut(filled..).unwrap_or_default());
+            let wanted = run.walked.saturating_add(need);
+            block.make_room(filled, wanted);
+            let room = block.buffer.len();
+            let end = if is_full { wanted.min(room) } else { room };
+            filled += self.read(block.buffer.get_mut(filled..end).unwrap_or_default());
             step = self.walk(block.buffer.get(..filled).unwrap_or_default(), run);
         }
         if let Step::NeedMore(need) = step {

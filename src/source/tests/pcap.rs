@@ -216,3 +216,28 @@ fn a_record_longer_than_a_block_makes_it_longer() {
     let sizes: Vec<usize> = frames.iter().map(|frame| frame.data.len()).collect();
     assert_eq!(sizes, [10, 300_000, 20]);
 }
+
+/// What is copied to the next block takes longer than to read the rest of a record here.
+#[test]
+fn a_block_ends_where_a_large_record_does_of_which_most_is_there() {
+    const BLOCK: usize = 1 << 18;
+    let frames_by_block = |bytes: usize, behind: usize| {
+        let mut capture = hex("d4c3b2a1 0200 0400 00000000 00000000 00000400 01000000");
+        for bytes in [BLOCK - bytes, bytes + behind, 100] {
+            for word in [0, 0, bytes as u32, bytes as u32] {
+                capture.extend(word.to_le_bytes());
+            }
+            capture.resize(capture.len() + bytes, 0);
+        }
+        let mut source = Memory::new(capture, &blocks_of(BLOCK));
+        let mut block = Block::default();
+        let blocks = std::iter::from_fn(|| source.fill(&mut block).then(|| block.frame_count()));
+        blocks.collect::<Vec<u64>>()
+    };
+    // Behind two headers of records and that of the file.
+    let headers = 24 + 2 * 16;
+    let cut_at = |left: usize, behind: usize| frames_by_block(left + headers - 16, behind);
+    assert_eq!(cut_at(40_000, 30_000), [2, 1], "most of it is there");
+    assert_eq!(cut_at(30_000, 40_000), [1, 2]);
+    assert_eq!(cut_at(10_000, 5_000), [1, 2], "little is copied");
+}
