@@ -423,7 +423,8 @@ impl Feed {
     pub fn run_until(&mut self, until: Turn, flight: &mut Flight) {
         while self.next().is_some() {
             self.take_one(flight);
-            let is_on_its_own = |(next, _): (&Sighting, Timestamp)| flight.may_be_abreast(next);
+            let is_on_its_own =
+                |(next, _): (&Sighting, Timestamp)| flight.may_come_abreast(self.point, next);
             if (self.head, self.point) > until || self.next().is_some_and(is_on_its_own) {
                 break;
             }

@@ -243,8 +243,11 @@ fn run_abreast(
 
 /// Whether a point has something next that all may take at once: fragments never are.
 fn may_any_be_abreast(flight: &Flight, feeds: &[Feed]) -> bool {
-    let mut nexts = feeds.iter().filter_map(Feed::next);
-    nexts.any(|(next, _)| flight.may_be_abreast(next))
+    let mut nexts = feeds.iter().enumerate();
+    nexts.any(|(point, feed)| {
+        let next = feed.next();
+        next.is_some_and(|(next, _)| flight.may_come_abreast(point, next))
+    })
 }
 
 /// Gives what is in turn, up to some time at most, with what is behind it up to the turn of
@@ -372,7 +375,7 @@ fn come_otherwise(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
         return false;
     };
     let is_it = |feed: &Feed| feed.next().is_some_and(|(next, _)| next.is_same_as(first));
-    flight.may_be_abreast(first) && !feeds.iter().all(is_it)
+    flight.may_come_abreast(point, first) && !feeds.iter().all(is_it)
 }
 
 /// Whether what is at hand comes to all points in one order, but for what some left out: where

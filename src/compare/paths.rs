@@ -560,6 +560,11 @@ impl Paths {
         flows.map(|flow| self.resolve(flow))
     }
 
+    /// Whether a flow goes by the addresses and ports of a lane somewhere.
+    pub fn goes_by_name(&self, point: usize, lane: u32, flow: u32) -> bool {
+        self.alike(point, lane).any(|alike| alike == flow)
+    }
+
     /// Whether one point alone knows a flow, and nobody one of the same name.
     pub fn is_single(&self, flow: u32) -> bool {
         let known = &self.flows[flow as usize];

@@ -158,6 +158,19 @@ impl Flight {
         self.is_acquainted && sighting.form != Form::Piece
     }
 
+    /// The same of what a point has next, if none has fragments of its flow: of what may be in
+    /// fragments somewhere none is taken at once, and so it need not be held against what others
+    /// have at hand.
+    pub fn may_come_abreast(&self, point: usize, sighting: &Sighting) -> bool {
+        let is_cut = || {
+            let flow = self
+                .paths
+                .resolve(self.paths.bound_to(point, sighting.lane));
+            flow != NONE && self.paths.may_have_fragments(flow)
+        };
+        self.may_be_abreast(sighting) && !(sighting.may_come_cut() && is_cut())
+    }
+
     /// The flow of a lane, if all points know it.
     pub fn flow_everywhere(&self, point: usize, lane: Lane) -> Option<u32> {
         let flow = self.paths.bound_to(point, lane);

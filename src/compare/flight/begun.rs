@@ -139,6 +139,9 @@ impl Flight {
             NONE => return None,
             ported => ported,
         };
+        if !self.paths.is_wanting(flow) && !self.paths.is_translated(ported) {
+            return None;
+        }
         self.call_in_fragments_of(ported);
         let found = {
             let mut others = self.paths.bases(ported).filter(|base| *base != flow);
@@ -195,6 +198,18 @@ impl Flight {
         })
     }
 
+    /// What a point sees whole is in fragments elsewhere, by the same addresses: so are the
+    /// fragments that it would see of that, and nobody has to look for them by their bytes.
+    pub(super) fn bind_base(&mut self, point: usize, whole: &Sighting, cut: u32) {
+        let base = self.paths.resolve(self.parcels[cut].flow);
+        let Some(lane) = self.paths.base_lane(point, whole.lane) else {
+            return;
+        };
+        if self.paths.flow_of(point, lane) != base && self.paths.goes_by_name(point, lane, base) {
+            self.bind_lane(point, lane, base);
+        }
+    }
+
     /// Whether a lane is of a flow, or may turn out to be.
     fn may_be(&mut self, point: usize, lane: u32, flow: u32) -> bool {
         self.paths.flow_of(point, lane) == flow || self.paths.may_be_renamed(point, lane, flow)
@@ -217,8 +232,8 @@ mod tests {
     use super::*;
     use crate::compare::flight::of_memory::{meet_one, take, tallies};
     use crate::compare::flight::of_two_points;
-    use crate::compare::sighting::example;
-    use crate::model::Addresses;
+    use crate::compare::sighting::{Batch, example};
+    use crate::model::{Addresses, FlowKey, Ports, ScopeTag, Timestamp};
 
     const A: usize = 0;
     const B: usize = 1;
@@ -262,5 +277,99 @@ mod tests {
         take(&mut flight, B, 3, &half(5_000, 0));
         take(&mut flight, B, 4, &half(5_000, 1_000));
         assert_eq!(tallies(flight)[A], (1, 1));
+    }
+
+    /// Lanes of a point: that of fragments between two hosts, and those of two flows with ports.
+    const BASE: u32 = 0;
+    const PORTED: [u32; 2] = [1, 2];
+
+    /// Both points know what two hosts send each other.
+    fn between_two_hosts() -> Flight {
+        let mut flight = of_two_points();
+        let key = |port: Option<u16>| FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 1, 1]),
+            ports: port.map(|source| Ports {
+                source,
+                destination: 9,
+            }),
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
+        for point in [A, B] {
+            let batch = Batch {
+                lanes: [None, Some(1), Some(2)].map(key).into(),
+                bases: PORTED.map(|ported| (ported, BASE)).into(),
+                ..Batch::default()
+            };
+            flight.meet(point, &batch);
+        }
+        let span = Some((Timestamp(0), Timestamp(10_000_000_000)));
+        flight.spans.fill(span);
+        flight
+    }
+
+    /// A datagram of one of the two flows.
+    fn of_flow(flow: usize, id: u32) -> Sighting {
+        Sighting {
+            lane: PORTED[flow],
+            head: flow as u64,
+            ..whole(id)
+        }
+    }
+
+    /// It in two fragments.
+    fn in_fragments(flow: usize, id: u32) -> [Sighting; 2] {
+        [0, 1_000].map(|offset| Sighting {
+            lane: BASE,
+            ported: if offset == 0 { PORTED[flow] } else { NO_LANE },
+            head: u64::from(offset) + flow as u64,
+            ..half(id, offset)
+        })
+    }
+
+    #[test]
+    fn who_sees_it_whole_knows_the_flow_of_its_fragments() {
+        let mut flight = between_two_hosts();
+        for fragment in in_fragments(0, 1) {
+            take(&mut flight, A, 1, &fragment);
+        }
+        let base = flight.paths.bound_to(A, BASE);
+        assert!(flight.paths.is_wanting(base));
+        take(&mut flight, B, 2, &of_flow(0, 1));
+        assert_eq!(flight.paths.bound_to(B, BASE), base);
+        assert!(!flight.paths.is_wanting(base), "nobody looks for others");
+        assert_eq!(tallies(flight), [(1, 2), (1, 1)]);
+    }
+
+    #[test]
+    fn what_is_in_fragments_somewhere_is_not_taken_at_once() {
+        let mut flight = between_two_hosts();
+        let small = Sighting {
+            bytes: 200,
+            ip_bytes: 220,
+            ..of_flow(0, 1)
+        };
+        for point in [A, B] {
+            take(&mut flight, point, 1, &small);
+        }
+        let may_come = |flight: &Flight, flow: usize| {
+            [small, of_flow(flow, 2)].map(|next| flight.may_come_abreast(A, &next))
+        };
+        assert_eq!(may_come(&flight, 0), [true, true]);
+        take(&mut flight, B, 2, &in_fragments(0, 2)[0]);
+        assert_eq!(may_come(&flight, 0), [true, false]);
+        assert_eq!(may_come(&flight, 1), [true, true], "nobody met this flow");
+    }
+
+    /// Two flows between the same hosts may have one identification at about the same time.
+    #[test]
+    fn the_rest_is_of_the_datagram_that_its_first_fragment_is_of() {
+        let mut flight = between_two_hosts();
+        take(&mut flight, A, 10, &of_flow(0, 7));
+        take(&mut flight, A, 50, &of_flow(1, 7));
+        let [first, rest] = in_fragments(0, 7);
+        take(&mut flight, B, 28, &first);
+        take(&mut flight, B, 32, &rest);
+        assert_eq!(tallies(flight), [(2, 1), (1, 2)]);
     }
 }

@@ -4,7 +4,7 @@
 //! bytes, of which is known whether somebody has such aside.
 
 use super::begun::begin_key;
-use super::find::FRAGMENTS_COME_WITHIN;
+use super::find::{FRAGMENTS_COME_WITHIN, Latest};
 use super::{Arrival, Flight, apart, bit, content_key};
 use crate::compare::parcel::{Seen, UNKNOWN};
 use crate::compare::parts::Part;
@@ -209,7 +209,12 @@ impl Flight {
         if flow != self.paths.resolve(first.flow) {
             self.parcels[parcel].ported = flow;
         }
-        self.latest[point] = parcel;
+        let last = parts.last().map_or(&first.sighting, |part| &part.sighting);
+        self.latest[point] = Latest {
+            parcel,
+            lane: last.lane,
+            end: last.end(),
+        };
     }
 }
 
@@ -506,7 +511,7 @@ mod tests {
         let flow = flight.paths.bound_to(A, BASE);
         assert_eq!(flight.strays.of(flow, A), 0);
         assert_eq!(
-            flight.latest[A], flight.latest[B],
+            flight.latest[A].parcel, flight.latest[B].parcel,
             "it is the same datagram"
         );
     }

@@ -8,7 +8,7 @@ use super::{
     may_be_renumbered, place_in,
 };
 use crate::compare::parcel::{Parcel, UNKNOWN};
-use crate::compare::sighting::{Form, NO_LANE, Sighting};
+use crate::compare::sighting::{Form, Lane, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::{Duration, Protocol};
 
@@ -33,6 +33,24 @@ pub(super) enum Fit {
     Copy,
     /// It has the same name and other bytes.
     Damaged,
+}
+
+/// A fragment that came to a point, and the parcel that it was found to be of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Latest {
+    pub parcel: u32,
+    pub lane: Lane,
+    /// Where its bytes end.
+    pub end: u32,
+}
+
+impl Latest {
+    /// None came.
+    pub const NONE: Self = Self {
+        parcel: NONE,
+        lane: NO_LANE,
+        end: 0,
+    };
 }
 
 /// A parcel that a sighting is of.
@@ -164,17 +182,23 @@ impl Flight {
     /// As part of the datagram of the fragment that came to the point before, as most are.
     fn with_the_latest(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         let (point, sighting, _) = arrival.parts();
-        let number = self.latest[point];
-        if sighting.form != Form::Piece || number == NONE || self.paths.has_parts(flow) {
+        let latest = self.latest[point];
+        if sighting.form != Form::Piece || latest.parcel == NONE || self.paths.has_parts(flow) {
             return None;
         }
-        let parcel = &self.parcels[number];
+        let parcel = &self.parcels[latest.parcel];
+        let (is_of_flow, reached) = match parcel.form {
+            Form::Piece => (parcel.flow == flow, parcel.reach),
+            // What is whole elsewhere is found by another flow, and all of it is there.
+            Form::Whole => (latest.lane == sighting.lane, latest.end),
+            Form::Segment => return None,
+        };
         let is_it = parcel.is_under_way
-            && parcel.form == Form::Piece
-            && (parcel.flow, parcel.id) == (flow, sighting.id)
+            && is_of_flow
+            && parcel.id == sighting.id
             && parcel.seen & bit(point) != 0;
-        let found = is_it.then(|| self.fit(arrival, number)).flatten()?;
-        let is_next = found.fit == Fit::Part && sighting.offset >= parcel.reach;
+        let found = is_it.then(|| self.fit(arrival, latest.parcel)).flatten()?;
+        let is_next = found.fit == Fit::Part && sighting.offset >= reached;
         (found.fit == Fit::Same || is_next).then_some(found)
     }
 

@@ -28,7 +28,7 @@ pub(super) use self::abreast::{ABREAST, AT_ONCE};
 use self::aside::Aside;
 use self::clocks::Trust;
 use self::damages::Damages;
-use self::find::{Fit, Found};
+use self::find::{Fit, Found, Latest};
 use self::joined::{Messages, is_message};
 use self::lone::Lone;
 pub(super) use self::settle::LINGER;
@@ -95,8 +95,8 @@ pub(super) struct Flight {
     damages: Damages,
     /// Of each piece, by point.
     seen: Stretches<Seen>,
-    /// By point: the parcel of the latest fragment that it saw.
-    latest: Vec<u32>,
+    /// By point: the latest fragment that it saw.
+    latest: Vec<Latest>,
     supers: Supers,
     /// Whether one point has joined what others have of UDP, and what may be joined then.
     joins_udp: bool,
@@ -196,7 +196,7 @@ impl Flight {
             pieces: Slab::default(),
             damages: Damages::default(),
             seen: Stretches::default(),
-            latest: vec![NONE; points],
+            latest: vec![Latest::NONE; points],
             supers: Supers::default(),
             joins_udp: false,
             messages: Messages::default(),
@@ -377,6 +377,9 @@ impl Flight {
                 self.pieces[piece].damaged |= bit(point);
             }
             Fit::Message(_) => self.parcels[found.parcel].is_super_udp = true,
+            Fit::Part if sighting.form == Form::Whole => {
+                self.bind_base(point, sighting, found.parcel);
+            }
             Fit::Same | Fit::Part => {}
         }
         self.see(arrival, found.parcel, piece);
@@ -419,7 +422,11 @@ impl Flight {
         parcel.last = parcel.last.max(time);
         parcel.is_carrier |= sighting.is_carrier;
         if sighting.form == Form::Piece {
-            self.latest[point] = number;
+            self.latest[point] = Latest {
+                parcel: number,
+                lane: sighting.lane,
+                end: sighting.end(),
+            };
         }
         if parcel.length == UNKNOWN && parcel.form == Form::Piece && sighting.ends_datagram() {
             parcel.length = sighting.end();

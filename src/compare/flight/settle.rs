@@ -80,7 +80,7 @@ impl Flight {
         let parcel = &self.parcels[number];
         if !parcel.is_open {
             self.parcels.remove(number);
-        } else if self.is_complete(parcel) || self.is_complete_in_other_cuts(parcel) {
+        } else if self.is_everywhere(parcel) {
             self.settle(number);
         } else {
             self.parcels[number].is_old = true;
@@ -103,10 +103,12 @@ impl Flight {
         bytes == parcel.length
     }
 
-    /// Whether every point saw all of a datagram, whole or in whatever fragments.
-    fn is_complete_in_other_cuts(&self, parcel: &Parcel) -> bool {
-        let is_datagram = parcel.form != Form::Segment && !parcel.is_super_udp;
-        is_datagram && self.is_had_by_all(parcel)
+    /// Whether every point saw all of it: of a datagram, whole or in whatever fragments.
+    fn is_everywhere(&self, parcel: &Parcel) -> bool {
+        match parcel.form == Form::Segment || parcel.is_super_udp {
+            true => self.is_complete(parcel),
+            false => self.is_had_by_all(parcel),
+        }
     }
 
     /// What cannot be told from others of its kind is over as soon as all have seen it; so

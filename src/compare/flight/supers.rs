@@ -2,6 +2,7 @@
 
 use super::{Flight, SUPER_BYTES, UDP_HEADER, bit};
 use crate::compare::parcel::Parcel;
+use crate::compare::run::MAX_POINTS;
 use crate::compare::slab::NONE;
 use hashbrown::HashMap;
 
@@ -77,17 +78,20 @@ impl Flight {
     pub(super) fn is_had_by_all(&self, parcel: &Parcel) -> bool {
         // Each message has a header of its own.
         let header = if parcel.is_super_udp { UDP_HEADER } else { 0 };
-        let has_all = |point: usize| self.bytes_at(point, parcel) + header >= parcel.length;
-        parcel.seen == self.everywhere && (0..self.points).all(has_all)
+        let bytes = self.bytes_by_point(parcel);
+        let has_all = |bytes: &u32| bytes.saturating_add(header) >= parcel.length;
+        parcel.seen == self.everywhere && bytes[..self.points].iter().all(has_all)
     }
 
-    fn bytes_at(&self, point: usize, parcel: &Parcel) -> u32 {
-        let mut bytes = 0;
+    fn bytes_by_point(&self, parcel: &Parcel) -> [u32; MAX_POINTS] {
+        let mut bytes = [0_u32; MAX_POINTS];
         let mut at = parcel.pieces;
         while at != NONE {
             let piece = &self.pieces[at];
-            let is_here = piece.seen & bit(point) != 0;
-            bytes += if is_here { piece.bytes } else { 0 };
+            for (point, bytes) in bytes[..self.points].iter_mut().enumerate() {
+                let is_here = piece.seen & bit(point) != 0;
+                *bytes = bytes.saturating_add(if is_here { piece.bytes } else { 0 });
+            }
             at = piece.next;
         }
         bytes
