@@ -12,7 +12,7 @@
 # before; --quick leaves them out. With a million addresses they take more than ten
 # minutes each, so there they are always left out. --two-points times `fraglens compare`
 # beside `fraglens analyze` of the same two files instead of all else; the captures of the
-# second points, and those for this alone, take 20 GB more. --only times the captures whose
+# second points, and those for this alone, take 28 GB more. --only times the captures whose
 # names contain NAME. A tool that is missing is left out and named. Memory is the most that was
 # resident at once; below 20 MB it is that of this script.
 #
@@ -80,6 +80,13 @@ if [ "$two_points" = 1 ]; then
     at_b vxlan-inner.pcap vxlan-inner --bytes 1080M
     at_b vxlan-inner-lost.pcap vxlan-inner --bytes 1080M --lost 30
     at_b inside-inner-lost.pcap vxlan-inner --bytes 1080M --lost 30 --inside
+    make_file inside-inner.pcap "$generate" vxlan-inner --bytes 1080M --inside
+    at_b inside-inner.pcap vxlan-inner --bytes 1080M --inside
+    for kind in netperf vxlan-inner; do
+        make_file $kind-whole.pcap "$generate" $kind --bytes 1080M --whole
+        at_b $kind-whole.pcap $kind --bytes 1080M --whole
+    done
+    at_b vxlan-inner-whole-lost.pcap vxlan-inner --bytes 1080M --whole --lost 30
     at_b vxlan-outer.pcap vxlan-outer --bytes 1080M
     at_b inside-outer.pcap vxlan-outer --bytes 1080M --inside
     at_b small-1000.pcap small --flows 1000 --bytes 1065M
@@ -139,9 +146,14 @@ COMPRESSED = [("netperf.pcap.gz", "zcat", 1.2), ("netperf.pcap.zst", "zstdcat", 
 TWO_POINTS = [
     ("netperf", "netperf"),
     ("netperf", "netperf-lost"),
+    ("netperf", "netperf-whole"),
+    ("netperf-whole", "netperf"),
     ("vxlan-inner", "vxlan-inner"),
     ("vxlan-inner", "vxlan-inner-lost"),
     ("vxlan-inner", "inside-inner-lost"),
+    ("inside-inner", "vxlan-inner-whole"),
+    ("inside-inner", "vxlan-inner-whole-lost"),
+    ("vxlan-inner-whole", "inside-inner"),
     ("vxlan-outer", "vxlan-outer"),
     ("vxlan-outer", "inside-outer"),
     ("small-1000", "small-1000"),

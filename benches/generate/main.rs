@@ -40,6 +40,9 @@ struct Args {
     /// Captured at another point: behind the ends of tunnels
     #[arg(long)]
     inside: bool,
+    /// Captured where fragments are put together, and behind the ends of tunnels
+    #[arg(long)]
+    whole: bool,
     /// Captured where segments are joined: before a NIC cuts them, or with --later behind one that
     /// joins them
     #[arg(long)]
@@ -115,6 +118,7 @@ fn write(args: &Args, out: &mut impl Write) -> io::Result<Made> {
         later: args.later,
         lost_per_mille: args.lost,
         is_inside: args.inside,
+        is_put_together: args.whole,
         is_joined: args.joined,
         without: args.without,
     };

@@ -230,16 +230,20 @@ impl Traffic {
         self.random.fill(payload);
         message.seal(&endpoints, packet::UdpChecksum::Present);
 
-        let mut is_whole = true;
+        let mut arrived = Some(self.records.now());
         for piece in message.pieces(self.shape.mtu) {
-            is_whole &= match self.shape.tunnel {
+            let time = match self.shape.tunnel {
                 None => self.send(&ip, &piece, out),
                 Some(tunnel) => self.send_inside(tunnel, flow, &ip, &piece, out),
             };
+            arrived = arrived.and(time);
+        }
+        if let Some(time) = arrived.filter(|_| self.arrivals.are_put_together()) {
+            self.capture(time, &ip, &message.whole(), out);
         }
         self.message = message;
         self.made.messages += 1;
-        self.made.whole += u64::from(is_whole);
+        self.made.whole += u64::from(arrived.is_some());
     }
 
     /// The same of some segments of a stream, and of their acknowledgement.
@@ -265,7 +269,7 @@ impl Traffic {
         }
         let answering = endpoints(Protocol::Tcp, flow, Some(ack_id)).answering();
         segment.segment(&answering, [0, acknowledged], &[]);
-        arrived += u64::from(self.send(&answering.ip, &segment.whole(), out));
+        arrived += u64::from(self.send(&answering.ip, &segment.whole(), out).is_some());
         self.ids[flow] = [first_id.wrapping_add(BURST as u16), ack_id.wrapping_add(1)];
         self.message = segment;
         self.made.messages += BURST as u64 + 1;
@@ -310,7 +314,7 @@ impl Traffic {
         while self.arrivals.arrive(out) {}
     }
 
-    /// Appends the records of a piece inside a VXLAN packet; says whether none is
+    /// Appends the records of a piece inside a VXLAN packet; says when the last was sent, if none is
     /// missing.
     fn send_inside(
         &mut self,
@@ -319,7 +323,7 @@ impl Traffic {
         inner: &Ip,
         piece: &packet::Piece<'_>,
         out: &mut Vec<u8>,
-    ) -> bool {
+    ) -> Option<Time> {
         let host = flow % TUNNEL_HOSTS;
         let id = self.outer_ids[host];
         self.outer_ids[host] = id.wrapping_add(1);
@@ -348,20 +352,21 @@ impl Traffic {
         }
         self.wrapped = wrapped;
         match arrived {
+            Some(_) if self.arrivals.are_put_together() => {}
             Some(time) if self.arrivals.is_inside() => self.capture(time, inner, piece, out),
             Some(_) => self.made.fragments += u64::from(piece.is_fragment()),
             None => {}
         }
-        arrived.is_some()
+        arrived
     }
 
-    /// Appends the record of an IP packet; says whether it was not lost.
-    fn send(&mut self, ip: &Ip, piece: &packet::Piece<'_>, out: &mut Vec<u8>) -> bool {
+    /// Appends the record of an IP packet; says when it was sent, unless it was lost.
+    fn send(&mut self, ip: &Ip, piece: &packet::Piece<'_>, out: &mut Vec<u8>) -> Option<Time> {
         let time = self.pass(ip, piece);
-        if let Some(time) = time {
+        if let Some(time) = time.filter(|_| !self.arrivals.are_put_together()) {
             self.capture(time, ip, piece, out);
         }
-        time.is_some()
+        time
     }
 
     /// Sends a frame; says when, unless it is lost.

@@ -14,6 +14,9 @@ pub struct Point {
     pub lost_per_mille: u64,
     /// Whether tunnels end in front of it: what they carry is captured.
     pub is_inside: bool,
+    /// Whether fragments are put together in front of it, where tunnels have ended: messages are
+    /// captured whole.
+    pub is_put_together: bool,
     /// Whether segments are captured before a NIC cuts them, or after one joined them.
     pub is_joined: bool,
     /// Flows that do not come by here.
@@ -65,7 +68,11 @@ impl Arrivals {
     }
 
     pub(super) fn is_inside(&self) -> bool {
-        self.point.is_inside
+        self.point.is_inside || self.point.is_put_together
+    }
+
+    pub(super) fn are_put_together(&self) -> bool {
+        self.point.is_put_together
     }
 
     /// Whether several segments are one frame here, and whether that is there once the first of them
