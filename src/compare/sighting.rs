@@ -259,6 +259,18 @@ impl Sighting {
         }
     }
 
+    /// Whether it is one of so many that are looked for by their content, of all that has one: the
+    /// same at every point. What may have the same bytes as others of its flow is told by its
+    /// identification, which it has wherever it is found by these.
+    pub fn is_one_in(&self, so_many: u64) -> bool {
+        let content = self.content();
+        let one = match self.form {
+            Form::Whole if self.is_numbered => hash(&[content, self.id.into()]),
+            _ => content,
+        };
+        one.is_multiple_of(so_many)
+    }
+
     /// The same without its size, which NICs change.
     pub fn beginning(&self) -> u64 {
         let offset = self.offset.into();

@@ -318,11 +318,7 @@ impl Flight {
     /// Whether a packet that may have been seen before is no copy of what passed not long ago.
     fn is_new(&mut self, abreast: &Abreast<impl Points>, place: usize) -> bool {
         let flow = abreast.flows[place];
-        let arrival = Arrival {
-            point: 0,
-            sighting: abreast.sighting(place),
-            time: abreast.spans[place].0,
-        };
+        let arrival = Arrival::of(0, abreast.sighting(place), abreast.spans[place].0);
         if !self.is_idle(flow) {
             return self.may_be_next(flow, arrival.sighting)
                 && self.is_next_nameless(arrival, flow);

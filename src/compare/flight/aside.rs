@@ -4,7 +4,7 @@
 //! name becomes a parcel then.
 
 use super::stray::Held;
-use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key};
+use super::{AT_ONCE, Arrival, Due, EAGER, Flight, bit, content_key};
 use crate::compare::sieve::Sieve;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
@@ -15,6 +15,11 @@ use std::collections::VecDeque;
 
 /// Of so many packets of a flow, others would have had some if they had any.
 const MUCH: u16 = 64;
+
+/// Packets of a flow that are looked for by their bytes: all of so many, then every eighth of so many,
+/// then one in 64.
+const ALL: u16 = 64;
+const MANY: u16 = 1024;
 
 /// What is kept aside.
 #[derive(Debug, Default)]
@@ -186,11 +191,7 @@ impl Flight {
 
     /// Takes a packet of such a flow.
     pub fn take_alone(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
-        let arrival = Arrival {
-            point,
-            sighting,
-            time,
-        };
+        let arrival = Arrival::of(point, sighting, time);
         let flow = self.paths.flow_of(point, sighting.lane);
         if !self.keep_aside(arrival, flow) {
             self.take_now(arrival);
@@ -214,21 +215,47 @@ impl Flight {
         if !may_be {
             return false;
         }
-        let Some(is_wanted) = self.is_wanted_aside(arrival, flow) else {
-            return false;
+        let tells_time = self.tells_time(flow, sighting);
+        let is_wanted = match tells_time {
+            true => self.is_looked_for_aside(flow, sighting),
+            // Of what is all alike it may be none.
+            false => self.is_looked_for(flow, sighting),
         };
+        if is_wanted && let Some(found) = self.with_same_bytes(arrival, flow) {
+            // What was kept aside before is held against what others have, as long as it is so.
+            self.bind_to(arrival, flow, &found);
+            return false;
+        }
         let order = self.paths.next_order(flow, point);
         self.ask_the_way(flow);
         self.note_begun(flow);
         self.note_lone(flow);
         let mut stray = Stray::new(sighting, point, time, flow, order);
-        stray.tells_time = self.tells_time(flow, sighting);
+        stray.tells_time = tells_time;
         stray.is_wanted = is_wanted;
         if is_wanted {
             self.aside.wanted.add(point, flow);
         }
         self.add_aside(stray);
         true
+    }
+
+    /// Whether a packet is looked for by its bytes. Of those that are kept aside few are, once there
+    /// are some: what others have of its flow is [held against all](Self::bind_found) once one is found.
+    fn is_looked_for_aside(&self, flow: u32, sighting: &Sighting) -> bool {
+        let one_in = match self.paths.get(flow).sightings {
+            ..ALL => return true,
+            ALL..MANY => 8,
+            MANY.. => 64,
+        };
+        sighting.is_one_in(one_in)
+    }
+
+    /// Whether a parcel is found by its bytes that was kept aside before, as it would have been had it
+    /// been one from the beginning.
+    fn is_found_by_bytes(&self, stray: &Stray) -> bool {
+        let is_among = || stray.order < EAGER.into() || stray.sighting.is_one_in(8);
+        stray.is_wanted || (self.paths.is_wanting(self.paths.resolve(stray.flow)) && is_among())
     }
 
     /// Whether other points may have a datagram that a point sees whole in fragments, by this or by
@@ -325,7 +352,8 @@ impl Flight {
         self.add_identity(parcel, sighting, stray.flow, bit(point));
         self.add_datagram(parcel, point, stray.flow, sighting);
         let begin = self.key_of_begin(point, stray.flow, sighting);
-        let content = stray.is_wanted.then(|| content_key(sighting));
+        let is_found = self.is_found_by_bytes(&stray);
+        let content = is_found.then(|| content_key(sighting));
         let keys = content.into_iter().chain(of_parts).chain(begin);
         wanted.extend(keys.map(|key| Wanted { since, parcel, key }));
     }
@@ -350,7 +378,7 @@ impl Flight {
         }
     }
 
-    fn first_stray_of(&self, flow: u32) -> Option<u32> {
+    pub(super) fn first_stray_of(&self, flow: u32) -> Option<u32> {
         if self.strays.len() == 0 {
             return None;
         }
@@ -475,8 +503,10 @@ mod tests {
         for number in 1..=300 {
             (0..3).for_each(|lane| take(&mut flight, A, number.into(), &alike(lane, number)));
         }
-        (0..3).for_each(|lane| take(&mut flight, B, 301, &alike(lane, 300)));
-        assert_eq!(tallies(flight), [(900, 3), (3, 3)]);
+        for number in 201..=300 {
+            (0..3).for_each(|lane| take(&mut flight, B, 301, &alike(lane, number)));
+        }
+        assert_eq!(tallies(flight), [(900, 300), (300, 300)]);
     }
 
     #[test]

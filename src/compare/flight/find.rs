@@ -403,14 +403,17 @@ impl Flight {
         if sighting.form != Form::Segment {
             return;
         }
-        let mut chain = self.index.newest(content_key(sighting)).take(MAX_CHAIN);
-        let theirs = chain.find_map(|parcel| {
-            let theirs = self.paths.resolve(self.parcels[parcel].flow);
-            let begins = self.begins_as(point, parcel, sighting, |length| length < sighting.bytes);
-            (begins && theirs != flow && self.may_be_of(arrival, theirs)).then_some(theirs)
-        });
+        let theirs = {
+            let mut chain = self.index.newest(content_key(sighting)).take(MAX_CHAIN);
+            chain.find_map(|parcel| {
+                let theirs = self.paths.resolve(self.parcels[parcel].flow);
+                let begins =
+                    self.begins_as(point, parcel, sighting, |length| length < sighting.bytes);
+                (begins && theirs != flow && self.may_be_of(arrival, theirs)).then_some(theirs)
+            })
+        };
         if let Some(theirs) = theirs {
-            self.paths.bind(point, sighting.lane, theirs);
+            self.bind_found(arrival, theirs, NONE);
         }
     }
 
@@ -519,11 +522,11 @@ impl Flight {
     }
 
     /// The flow of a sighting is that of what it was found to be.
-    fn bind_to(&mut self, arrival: Arrival<'_>, flow: u32, found: &Found) {
-        let (point, sighting, _) = arrival.parts();
+    pub(super) fn bind_to(&mut self, arrival: Arrival<'_>, flow: u32, found: &Found) {
+        let sighting = arrival.sighting;
         let theirs = self.paths.resolve(self.parcels[found.parcel].flow);
         if theirs != flow {
-            self.paths.bind(point, sighting.lane, theirs);
+            self.bind_found(arrival, theirs, found.parcel);
         }
         if sighting.form == Form::Piece {
             // Other pieces of it come under the same new number.

@@ -15,6 +15,7 @@ mod joined;
 mod joined_at_hand;
 mod lone;
 mod nameless;
+mod recall;
 mod recut;
 mod reused;
 mod settle;
@@ -140,6 +141,8 @@ struct Arrival<'a> {
     sighting: &'a Sighting,
     /// By the clock of the first point.
     time: Timestamp,
+    /// Its place among those of its flow, if that is known.
+    order: Option<u32>,
 }
 
 /// A parcel or stray to look at when its time has come: in the order in which they were sent.
@@ -152,17 +155,23 @@ struct Due {
 }
 
 impl<'a> Arrival<'a> {
+    /// What comes now.
+    fn of(point: usize, sighting: &'a Sighting, time: Timestamp) -> Self {
+        Self {
+            point,
+            sighting,
+            time,
+            order: None,
+        }
+    }
+
     fn parts(self) -> (usize, &'a Sighting, Timestamp) {
         (self.point, self.sighting, self.time)
     }
 
     /// The same with another sighting.
     fn with(self, sighting: &Sighting) -> Arrival<'_> {
-        Arrival {
-            point: self.point,
-            sighting,
-            time: self.time,
-        }
+        Arrival { sighting, ..self }
     }
 }
 
@@ -286,11 +295,7 @@ impl Flight {
     /// first.
     pub fn take(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
         self.pass(time);
-        self.take_now(Arrival {
-            point,
-            sighting,
-            time,
-        });
+        self.take_now(Arrival::of(point, sighting, time));
     }
 
     /// Takes a sighting before others that are earlier.
@@ -300,11 +305,7 @@ impl Flight {
 
     /// A sighting as it comes, with its time by the clock of the first.
     fn arrival<'a>(&self, point: usize, sighting: &'a Sighting) -> Arrival<'a> {
-        Arrival {
-            point,
-            sighting,
-            time: self.time_of(point, sighting),
-        }
+        Arrival::of(point, sighting, self.time_of(point, sighting))
     }
 
     fn take_now(&mut self, arrival: Arrival<'_>) {
@@ -321,6 +322,8 @@ impl Flight {
         } else if flow != NONE && (self.in_step(arrival, flow) || self.keep_aside(arrival, flow)) {
             return;
         }
+        // It may have turned out meanwhile.
+        let flow = self.paths.flow_of(point, sighting.lane);
         if self.take_known(arrival, flow) {
             return;
         }
@@ -394,7 +397,10 @@ impl Flight {
         self.name(point, sighting, number);
         let flow = self.paths.resolve(self.parcels[number].flow);
         let counted_in = self.counted_in(number, piece);
-        let order = self.paths.next_order(counted_in, point);
+        let order = match arrival.order {
+            Some(order) => order,
+            None => self.paths.next_order(counted_in, point),
+        };
         *self.seen_mut(piece, point) = Seen::of(sighting, order);
         self.ask_the_way(flow);
         let others = self.pieces[piece].seen;
@@ -503,15 +509,23 @@ impl Flight {
             NONE => self.paths.add(point, sighting.lane),
             flow => flow,
         };
-        let (number, piece) = self.open(arrival, flow, bit(point));
-        self.parcels[number].tells_time = self.tells_time(flow, sighting);
-        self.see(arrival, number, piece);
+        let number = self.begin_known(arrival, flow);
+        let piece = self.parcels[number].pieces;
         self.young.push_back(Due {
             since: time,
             order: self.seen(piece, point).order,
             held: Held::parcel(number),
         });
         self.keep_to_bounds();
+        number
+    }
+
+    /// The same of a flow that is known; it is not due yet.
+    fn begin_known(&mut self, arrival: Arrival<'_>, flow: u32) -> u32 {
+        let (point, sighting, _) = arrival.parts();
+        let (number, piece) = self.open(arrival, flow, bit(point));
+        self.parcels[number].tells_time = self.tells_time(flow, sighting);
+        self.see(arrival, number, piece);
         number
     }
 
@@ -645,9 +659,7 @@ impl Flight {
 
     /// By content are looked for all at first, then some: the same at every point.
     fn is_looked_for(&self, flow: u32, sighting: &Sighting) -> bool {
-        flow == NONE
-            || self.paths.get(flow).sightings < EAGER
-            || sighting.content().is_multiple_of(8)
+        flow == NONE || self.paths.get(flow).sightings < EAGER || sighting.is_one_in(8)
     }
 
     fn add_key(&mut self, parcel: u32, key: u64) {

@@ -98,13 +98,13 @@ impl Flight {
             self.fall_out(flow);
             let found = self.by_name(arrival, flow);
             if let Some(found) = found.filter(|found| found.fit == Fit::Same) {
-                self.paths.bind(point, sighting.lane, flow);
+                self.bind_found(arrival, flow, found.parcel);
                 return Some(found);
             }
         }
         let found = self.by_waiting(arrival)?;
         let theirs = self.paths.resolve(self.parcels[found.parcel].flow);
-        self.paths.bind(point, sighting.lane, theirs);
+        self.bind_found(arrival, theirs, found.parcel);
         Some(found)
     }
 }

@@ -271,11 +271,7 @@ impl Flight {
 
     /// What waited at a place becomes a parcel.
     fn become_known(&mut self, waiting: &Waiting, place: u32) -> Held {
-        let arrival = Arrival {
-            point: waiting.point,
-            sighting: &waiting.sighting,
-            time: waiting.first,
-        };
+        let arrival = Arrival::of(waiting.point, &waiting.sighting, waiting.first);
         let (number, piece) = self.open(arrival, waiting.flow, waiting.seen);
         for point in 0..self.points {
             if waiting.seen & bit(point) != 0 {

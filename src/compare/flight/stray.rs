@@ -132,11 +132,7 @@ impl Flight {
     /// A stray becomes a parcel, which has no keys yet.
     pub(super) fn become_parcel(&mut self, number: u32) -> u32 {
         let stray = *self.strays.get(number);
-        let arrival = Arrival {
-            point: stray.point(),
-            sighting: &stray.sighting,
-            time: stray.time,
-        };
+        let arrival = Arrival::of(stray.point(), &stray.sighting, stray.time);
         let (parcel, piece) = self.make_parcel(arrival, stray.flow);
         *self.seen_mut(piece, stray.point()) = Seen::of(&stray.sighting, stray.order);
         self.pieces[piece].seen = bit(stray.point());

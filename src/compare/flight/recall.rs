@@ -1,0 +1,245 @@
+//! A flow turns out to be one that others know by another name. That is told by some of its packets
+//! alone, where there are many; what its point had of it before is held against what the others
+//! have only then.
+
+use super::find::Fit;
+use super::{Arrival, Due, Flight, MAX_CHAIN, bit, content_key};
+use crate::compare::flight::stray::Held;
+use crate::compare::sighting::Form;
+use crate::compare::slab::NONE;
+use crate::compare::strays::{Became, Stray};
+
+/// What was seen of a flow before somebody knew which it is.
+struct Earlier {
+    /// What the point kept aside of it, in order.
+    strays: Vec<u32>,
+    /// What others kept aside, if the point has parcels that may be it: the first of a flow is one.
+    theirs: Vec<u32>,
+}
+
+impl Flight {
+    /// The lane of a sighting is of a flow, as what it was found to be tells, or what it begins with.
+    /// That is taken by who found it.
+    pub(super) fn bind_found(&mut self, arrival: Arrival<'_>, theirs: u32, found: u32) {
+        let (point, sighting, _) = arrival.parts();
+        let before = self.paths.flow_of(point, sighting.lane);
+        let earlier = self.take_earlier(point, before, theirs);
+        self.paths.bind(point, sighting.lane, theirs);
+        let flow = self.paths.flow_of(point, sighting.lane);
+        if !earlier.theirs.is_empty() {
+            self.call_in(flow);
+        }
+        for stray in earlier.theirs {
+            self.unite_with_first(stray, before, point, found);
+        }
+        for number in earlier.strays {
+            let stray = *self.strays.get(number);
+            self.take_again(&stray, flow, found);
+        }
+    }
+
+    /// What a point kept aside of a flow that turns out to be another is so no longer.
+    fn take_earlier(&mut self, point: usize, flow: u32, theirs: u32) -> Earlier {
+        let mut strays = Vec::new();
+        if flow == NONE || flow == theirs {
+            let theirs = Vec::new();
+            return Earlier { strays, theirs };
+        }
+        while let Some(number) = self.first_stray_of(flow) {
+            let stray = *self.strays.get(number);
+            if stray.point() != point || stray.sighting.form == Form::Piece {
+                break;
+            }
+            self.strays.lines_up(number);
+            self.note_over(stray.flow);
+            strays.push(number);
+        }
+        let has_parcels = self.paths.is_under_way(flow);
+        let theirs = has_parcels.then(|| self.strays.line_of(theirs).collect());
+        Earlier {
+            strays,
+            theirs: theirs.unwrap_or_default(),
+        }
+    }
+
+    /// What others kept aside may be what a point has in a parcel, which is found by its bytes.
+    fn unite_with_first(&mut self, stray: u32, first_of: u32, point: usize, but: u32) {
+        let Became::Parcel(parcel) = self.strays.became(stray) else {
+            return;
+        };
+        let Stray { sighting, .. } = *self.strays.get(stray);
+        let other = self.strays.get(stray).point();
+        let is_it = |number: &u32| {
+            let known = &self.parcels[*number];
+            let fit = || self.fit_by_content(other, *number, &sighting);
+            (known.flow, known.seen) == (first_of, bit(point))
+                && fit().is_some_and(|found| found.fit == Fit::Same)
+        };
+        let may_be = parcel != but && self.parcels[parcel].seen & bit(point) == 0;
+        let first = {
+            let mut known = self.index.newest(content_key(&sighting)).take(MAX_CHAIN);
+            known.find(is_it)
+        };
+        if let Some(first) = first.filter(|_| may_be) {
+            self.unite(first, parcel);
+            if sighting.is_nameless() {
+                self.leave_nameless(parcel, &sighting, point);
+            }
+        }
+    }
+
+    /// Takes what was kept aside, as if it came now, but in its order and its time.
+    fn take_again(&mut self, stray: &Stray, flow: u32, but: u32) {
+        let arrival = Arrival {
+            point: stray.point(),
+            sighting: &stray.sighting,
+            time: stray.time,
+            order: Some(stray.order),
+        };
+        let found = self.by_name(arrival, flow);
+        let found = found.filter(|found| found.parcel != but && found.fit < Fit::Copy);
+        if let Some(found) = found {
+            return self.join(arrival, &found);
+        }
+        if stray.sighting.form == Form::Segment && self.spread(arrival, flow) {
+            return;
+        }
+        let parcel = self.begin_known(arrival, flow);
+        self.parcels[parcel].tells_time = stray.tells_time;
+        self.keep_held(Due {
+            since: stray.time,
+            order: stray.order,
+            held: Held::parcel(parcel),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_memory::{fresh, meet_one, tallies_in};
+    use crate::compare::flight::of_two_points;
+    use crate::compare::sighting::Sighting;
+    use crate::model::{Addresses, Duration, Protocol, Timestamp};
+
+    const A: usize = 0;
+    const B: usize = 1;
+
+    /// A host is another behind NAT.
+    fn behind_nat() -> Flight {
+        let mut flight = of_two_points();
+        for (point, host) in [(A, 1), (B, 2)] {
+            let addresses = Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]);
+            meet_one(&mut flight, point, addresses);
+        }
+        flight
+            .spans
+            .fill(Some((Timestamp(0), Timestamp(20_000_000_000))));
+        flight
+    }
+
+    fn numbered(id: u32) -> Sighting {
+        fresh(id)
+    }
+
+    /// Nothing but its bytes tells it from others.
+    fn nameless(id: u32) -> Sighting {
+        Sighting {
+            id: 0,
+            is_numbered: false,
+            is_fresh: false,
+            head: id.into(),
+            ..fresh(id)
+        }
+    }
+
+    /// Nothing but its identification does.
+    fn alike(id: u32) -> Sighting {
+        Sighting {
+            head: 7,
+            ..fresh(id)
+        }
+    }
+
+    /// So many packets of a stream in one.
+    fn stretch(id: u32, packets: u32) -> Sighting {
+        const BYTES: u32 = 100;
+        Sighting {
+            form: Form::Segment,
+            protocol: Protocol::TCP,
+            offset: id * BYTES,
+            bytes: packets * BYTES,
+            ip_bytes: packets * BYTES + 40,
+            head: id.into(),
+            ..fresh(id)
+        }
+    }
+
+    fn segment(id: u32) -> Sighting {
+        stretch(id, 1)
+    }
+
+    type Kind = (&'static str, fn(u32) -> Sighting);
+
+    const KINDS: [Kind; 4] = [
+        ("numbered", numbered),
+        ("nameless", nameless),
+        ("alike", alike),
+        ("segments", segment),
+    ];
+
+    const SENT: u32 = 3_000;
+
+    /// Of each point, how many packets it saw and how many of these the other had, and how many were
+    /// reordered, where one point saw packets that are sent, and the other these later.
+    fn told(first: usize, packet: fn(u32) -> Sighting, then: &[u32]) -> ([(u64, u64); 2], u64) {
+        let mut flight = behind_nat();
+        let sent = |id: u32| Timestamp(i64::from(id) * 10_000);
+        for id in 0..SENT {
+            flight.take(first, &packet(id), sent(id));
+        }
+        for (number, id) in (SENT - 400..).zip(then) {
+            let time = sent(number) + Duration::from_millis(50);
+            flight.take(1 - first, &packet(*id), time);
+        }
+        flight.finish();
+        let book = flight.take_book();
+        let mut tallies = tallies_in(&book);
+        if first == B {
+            tallies.reverse();
+        }
+        let (accounts, _) = book.into_accounts();
+        let reordered = accounts
+            .iter()
+            .flat_map(|account| account.between[0].reordered);
+        (tallies, reordered.sum())
+    }
+
+    #[test]
+    fn whoever_comes_late_finds_all_that_it_has_once_some_tells_its_flow() {
+        let late: Vec<u32> = (SENT - 400..SENT).collect();
+        for (kind, packet) in KINDS {
+            for first in [A, B] {
+                let all = [(SENT.into(), 400), (400, 400)];
+                assert_eq!(told(first, packet, &late), (all, 0), "{kind}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_comes_late_may_be_lost_in_between() {
+        let late: Vec<u32> = (SENT - 400..SENT).filter(|id| id % 5 != 0).collect();
+        for (kind, packet) in KINDS {
+            let all = [(SENT.into(), 320), (320, 320)];
+            assert_eq!(told(A, packet, &late), (all, 0), "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_overtook_others_before_is_told() {
+        let mut late: Vec<u32> = (SENT - 400..SENT).collect();
+        late.swap(2, 3);
+        let all = [(SENT.into(), 400), (400, 400)];
+        assert_eq!(told(A, numbered, &late), (all, 1));
+    }
+}
