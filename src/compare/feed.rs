@@ -423,9 +423,9 @@ impl Feed {
     pub fn run_until(&mut self, until: Turn, flight: &mut Flight) {
         while self.next().is_some() {
             self.take_one(flight);
-            let is_on_its_own =
+            let may_be_abreast =
                 |(next, _): (&Sighting, Timestamp)| flight.may_come_abreast(self.point, next);
-            if (self.head, self.point) > until || self.next().is_some_and(is_on_its_own) {
+            if (self.head, self.point) > until || self.next().is_some_and(may_be_abreast) {
                 break;
             }
         }

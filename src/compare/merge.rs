@@ -241,7 +241,8 @@ fn run_abreast(
     }
 }
 
-/// Whether a point has something next that all may take at once: fragments never are.
+/// Whether a point has something next that all may take at once: fragments never are, nor is what
+/// may be in fragments elsewhere.
 fn may_any_be_abreast(flight: &Flight, feeds: &[Feed]) -> bool {
     let mut nexts = feeds.iter().enumerate();
     nexts.any(|(point, feed)| {

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// To read the rest of a record by itself takes as long as to copy so many bytes twice, and longer.
+/// To carry over fewer bytes takes less time than to read the rest of a record by itself.
 const WORTH_READING: usize = 1 << 14;
 
 /// One open input.
@@ -63,9 +63,9 @@ enum Step {
     NeedMore(usize),
 }
 
-/// Whether so much is there of a record of `need` bytes that to read the rest takes less time than to
-/// carry over what is there.
-fn is_mostly_here(left: usize, need: usize) -> bool {
+/// Whether half is there of a record of `need` bytes, and so much that to read the rest takes less time
+/// than to carry over what is there.
+fn is_half_here(left: usize, need: usize) -> bool {
     left >= WORTH_READING && left >= need / 2
 }
 
@@ -205,7 +205,7 @@ impl Reader {
             }
             let is_full = run.frames > 0 && filled >= self.block_bytes;
             let left = filled.saturating_sub(run.walked);
-            if is_full && !is_mostly_here(left, need) {
+            if is_full && !is_half_here(left, need) {
                 break;
             }
             let wanted = run.walked.saturating_add(need);

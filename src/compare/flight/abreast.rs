@@ -158,17 +158,15 @@ impl Flight {
         self.is_acquainted && sighting.form != Form::Piece
     }
 
-    /// The same of what a point has next, if none has fragments of its flow: of what may be in
-    /// fragments somewhere none is taken at once, and so it need not be held against what others
-    /// have at hand.
+    /// Whether all points may take at once what one has next. Of what may be in fragments elsewhere
+    /// none is, and so nobody need look for it in what others have at hand.
     pub fn may_come_abreast(&self, point: usize, sighting: &Sighting) -> bool {
-        let is_cut = || {
-            let flow = self
-                .paths
-                .resolve(self.paths.bound_to(point, sighting.lane));
+        let may_have_fragments = || {
+            let flow = self.paths.bound_to(point, sighting.lane);
+            let flow = self.paths.resolve(flow);
             flow != NONE && self.paths.may_have_fragments(flow)
         };
-        self.may_be_abreast(sighting) && !(sighting.may_come_cut() && is_cut())
+        self.may_be_abreast(sighting) && !(sighting.may_come_cut() && may_have_fragments())
     }
 
     /// The flow of a lane, if all points know it.

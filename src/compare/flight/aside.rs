@@ -3,6 +3,7 @@
 //! until somebody looks for something of the kind. What may be what another point has under another
 //! name becomes a parcel then.
 
+use super::recall::may_be_recalled;
 use super::stray::Held;
 use super::{AT_ONCE, Arrival, Due, EAGER, Flight, bit, content_key};
 use crate::compare::sieve::Sieve;
@@ -216,14 +217,16 @@ impl Flight {
             return false;
         }
         let tells_time = self.tells_time(flow, sighting);
-        let is_wanted = match tells_time {
+        let is_wanted = match tells_time && may_be_recalled(sighting) {
             true => self.is_looked_for_aside(flow, sighting),
             // Of what is all alike it may be none.
             false => self.is_looked_for(flow, sighting),
         };
         if is_wanted && let Some(found) = self.with_same_bytes(arrival, flow) {
-            // What was kept aside before is held against what others have, as long as it is so.
-            self.bind_to(arrival, flow, &found);
+            if may_be_recalled(sighting) {
+                // What was kept aside before is held against what others have, as long as it is so.
+                self.bind_to(arrival, flow, &found);
+            }
             return false;
         }
         let order = self.paths.next_order(flow, point);

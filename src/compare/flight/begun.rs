@@ -5,6 +5,7 @@
 use super::find::{Fit, Found};
 use super::{Arrival, BEGUN, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, datagram_key};
 use crate::compare::content::hash;
+use crate::compare::parcel::Parcel;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::model::Protocol;
@@ -198,15 +199,24 @@ impl Flight {
         })
     }
 
-    /// What a point sees whole is in fragments elsewhere, by the same addresses: so are the
-    /// fragments that it would see of that, and nobody has to look for them by their bytes.
+    /// What a point sees whole is in fragments elsewhere, by the same addresses and ports: so are the
+    /// fragments that it would see of that, and nobody has to look for them by their bytes. If it
+    /// knows a flow of such fragments already, something may be under way under the name of that.
     pub(super) fn bind_base(&mut self, point: usize, whole: &Sighting, cut: u32) {
-        let base = self.paths.resolve(self.parcels[cut].flow);
         let Some(lane) = self.paths.base_lane(point, whole.lane) else {
             return;
         };
-        if self.paths.flow_of(point, lane) != base && self.paths.goes_by_name(point, lane, base) {
-            self.bind_lane(point, lane, base);
+        if self.paths.bound_to(point, lane) != NONE {
+            return;
+        }
+        let Parcel { flow, ported, .. } = self.parcels[cut];
+        let base = self.paths.resolve(flow);
+        let is_it = ported != NONE
+            && self.paths.resolve(ported) == self.paths.flow_of(point, whole.lane)
+            && self.paths.may_bind(point, lane, base)
+            && self.paths.goes_by_name(point, lane, base);
+        if is_it {
+            self.paths.bind(point, lane, base);
         }
     }
 
@@ -339,6 +349,38 @@ mod tests {
         assert_eq!(flight.paths.bound_to(B, BASE), base);
         assert!(!flight.paths.is_wanting(base), "nobody looks for others");
         assert_eq!(tallies(flight), [(1, 2), (1, 1)]);
+    }
+
+    /// Datagrams of which the last comes to who has fragments before the others do.
+    #[test]
+    fn what_is_under_way_under_the_flow_of_its_own_fragments_is_found() {
+        for (whole_at, cut_at) in [(A, B), (B, A)] {
+            let mut flight = between_two_hosts();
+            let cut = |flight: &mut Flight, id: u32| {
+                for fragment in in_fragments(0, id) {
+                    take(flight, cut_at, 1, &fragment);
+                }
+            };
+            cut(&mut flight, 4);
+            (1..=4).for_each(|id| take(&mut flight, whole_at, 1, &of_flow(0, id)));
+            (1..=3).for_each(|id| cut(&mut flight, id));
+            let told = tallies(flight);
+            assert_eq!((told[whole_at], told[cut_at]), ((4, 4), (4, 8)));
+        }
+    }
+
+    /// The other flow has another name there, as in another tunnel.
+    #[test]
+    fn who_has_another_flow_whole_knows_nothing_of_these_fragments() {
+        let mut flight = between_two_hosts();
+        take(&mut flight, A, 1, &in_fragments(0, 1)[1]);
+        let base = flight.paths.bound_to(A, BASE);
+        take(&mut flight, B, 2, &of_flow(1, 1));
+        assert_ne!(
+            flight.paths.bound_to(B, BASE),
+            base,
+            "its ports are unknown"
+        );
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) enum Fit {
 pub(super) struct Latest {
     pub parcel: u32,
     pub lane: Lane,
-    /// Where its bytes end.
+    /// Where its bytes end: where the datagram is whole elsewhere, that tells what is behind it.
     pub end: u32,
 }
 

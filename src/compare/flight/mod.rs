@@ -357,6 +357,9 @@ impl Flight {
     /// A sighting is of something that somebody saw.
     fn join(&mut self, arrival: Arrival<'_>, found: &Found) {
         let (point, sighting, _) = arrival.parts();
+        if found.fit == Fit::Part && sighting.form == Form::Whole {
+            self.bind_base(point, sighting, found.parcel);
+        }
         let (offset, bytes) = match found.fit {
             Fit::Message(offset) => (offset, sighting.bytes - UDP_HEADER),
             _ => place_in(&self.parcels[found.parcel], sighting).unwrap_or((0, sighting.bytes)),
@@ -380,9 +383,6 @@ impl Flight {
                 self.pieces[piece].damaged |= bit(point);
             }
             Fit::Message(_) => self.parcels[found.parcel].is_super_udp = true,
-            Fit::Part if sighting.form == Form::Whole => {
-                self.bind_base(point, sighting, found.parcel);
-            }
             Fit::Same | Fit::Part => {}
         }
         self.see(arrival, found.parcel, piece);

@@ -5,9 +5,10 @@
 use super::find::Fit;
 use super::{Arrival, Due, Flight, MAX_CHAIN, bit, content_key};
 use crate::compare::flight::stray::Held;
-use crate::compare::sighting::Form;
+use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::{Became, Stray};
+use crate::model::Protocol;
 
 /// What was seen of a flow before somebody knew which it is.
 struct Earlier {
@@ -17,11 +18,20 @@ struct Earlier {
     theirs: Vec<u32>,
 }
 
+/// Whether what was kept aside is held against what others have of its flow once that is known. Of
+/// a stream it is not: others may have it in other packets, and have sent some of it again.
+pub(super) fn may_be_recalled(sighting: &Sighting) -> bool {
+    sighting.form == Form::Whole && sighting.protocol != Protocol::TCP
+}
+
 impl Flight {
     /// The lane of a sighting is of a flow, as what it was found to be tells, or what it begins with.
     /// That is taken by who found it.
     pub(super) fn bind_found(&mut self, arrival: Arrival<'_>, theirs: u32, found: u32) {
         let (point, sighting, _) = arrival.parts();
+        if !may_be_recalled(sighting) {
+            return self.paths.bind(point, sighting.lane, theirs);
+        }
         let before = self.paths.flow_of(point, sighting.lane);
         let earlier = self.take_earlier(point, before, theirs);
         self.paths.bind(point, sighting.lane, theirs);
@@ -47,7 +57,7 @@ impl Flight {
         }
         while let Some(number) = self.first_stray_of(flow) {
             let stray = *self.strays.get(number);
-            if stray.point() != point || stray.sighting.form == Form::Piece {
+            if stray.point() != point {
                 break;
             }
             self.strays.lines_up(number);
@@ -101,9 +111,6 @@ impl Flight {
         if let Some(found) = found {
             return self.join(arrival, &found);
         }
-        if stray.sighting.form == Form::Segment && self.spread(arrival, flow) {
-            return;
-        }
         let parcel = self.begin_known(arrival, flow);
         self.parcels[parcel].tells_time = stray.tells_time;
         self.keep_held(Due {
@@ -119,8 +126,7 @@ mod tests {
     use super::*;
     use crate::compare::flight::of_memory::{fresh, meet_one, tallies_in};
     use crate::compare::flight::of_two_points;
-    use crate::compare::sighting::Sighting;
-    use crate::model::{Addresses, Duration, Protocol, Timestamp};
+    use crate::model::{Addresses, Duration, Timestamp};
 
     const A: usize = 0;
     const B: usize = 1;
@@ -161,31 +167,12 @@ mod tests {
         }
     }
 
-    /// So many packets of a stream in one.
-    fn stretch(id: u32, packets: u32) -> Sighting {
-        const BYTES: u32 = 100;
-        Sighting {
-            form: Form::Segment,
-            protocol: Protocol::TCP,
-            offset: id * BYTES,
-            bytes: packets * BYTES,
-            ip_bytes: packets * BYTES + 40,
-            head: id.into(),
-            ..fresh(id)
-        }
-    }
-
-    fn segment(id: u32) -> Sighting {
-        stretch(id, 1)
-    }
-
     type Kind = (&'static str, fn(u32) -> Sighting);
 
-    const KINDS: [Kind; 4] = [
+    const KINDS: [Kind; 3] = [
         ("numbered", numbered),
         ("nameless", nameless),
         ("alike", alike),
-        ("segments", segment),
     ];
 
     const SENT: u32 = 3_000;

@@ -213,6 +213,11 @@ impl Flight {
             return;
         }
         self.count_lone(number);
+        for latest in &mut self.latest {
+            if latest.parcel == number {
+                latest.parcel = NONE;
+            }
+        }
         let parcel = &self.parcels[number];
         let flow = parcel.flow;
         if self.joins_udp {
