@@ -5,7 +5,7 @@
 
 use super::recall::may_be_recalled;
 use super::stray::Held;
-use super::{AT_ONCE, Arrival, Due, EAGER, Flight, bit, content_key};
+use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key};
 use crate::compare::sieve::Sieve;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
@@ -16,11 +16,6 @@ use std::collections::VecDeque;
 
 /// Of so many packets of a flow, others would have had some if they had any.
 const MUCH: u16 = 64;
-
-/// Packets of a flow that are looked for by their bytes: all of so many, then every eighth of so many,
-/// then one in 64.
-const ALL: u16 = 64;
-const MANY: u16 = 1024;
 
 /// What is kept aside.
 #[derive(Debug, Default)]
@@ -216,12 +211,7 @@ impl Flight {
         if !may_be {
             return false;
         }
-        let tells_time = self.tells_time(flow, sighting);
-        let is_wanted = match tells_time && may_be_recalled(sighting) {
-            true => self.is_looked_for_aside(flow, sighting),
-            // Of what is all alike it may be none.
-            false => self.is_looked_for(flow, sighting),
-        };
+        let is_wanted = self.is_looked_for(flow, sighting);
         if is_wanted && let Some(found) = self.with_same_bytes(arrival, flow) {
             if may_be_recalled(sighting) {
                 // What was kept aside before is held against what others have, as long as it is so.
@@ -234,31 +224,13 @@ impl Flight {
         self.note_begun(flow);
         self.note_lone(flow);
         let mut stray = Stray::new(sighting, point, time, flow, order);
-        stray.tells_time = tells_time;
+        stray.tells_time = self.tells_time(flow, sighting);
         stray.is_wanted = is_wanted;
         if is_wanted {
             self.aside.wanted.add(point, flow);
         }
         self.add_aside(stray);
         true
-    }
-
-    /// Whether a packet is looked for by its bytes. Of those that are kept aside few are, once there
-    /// are some: what others have of its flow is [held against all](Self::bind_found) once one is found.
-    fn is_looked_for_aside(&self, flow: u32, sighting: &Sighting) -> bool {
-        let one_in = match self.paths.get(flow).sightings {
-            ..ALL => return true,
-            ALL..MANY => 8,
-            MANY.. => 64,
-        };
-        sighting.is_one_in(one_in)
-    }
-
-    /// Whether a parcel is found by its bytes that was kept aside before, as it would have been had it
-    /// been one from the beginning.
-    fn is_found_by_bytes(&self, stray: &Stray) -> bool {
-        let is_among = || stray.order < EAGER.into() || stray.sighting.is_one_in(8);
-        stray.is_wanted || (self.paths.is_wanting(self.paths.resolve(stray.flow)) && is_among())
     }
 
     /// Whether other points may have a datagram that a point sees whole in fragments, by this or by
@@ -355,8 +327,7 @@ impl Flight {
         self.add_identity(parcel, sighting, stray.flow, bit(point));
         self.add_datagram(parcel, point, stray.flow, sighting);
         let begin = self.key_of_begin(point, stray.flow, sighting);
-        let is_found = self.is_found_by_bytes(&stray);
-        let content = is_found.then(|| content_key(sighting));
+        let content = stray.is_wanted.then(|| content_key(sighting));
         let keys = content.into_iter().chain(of_parts).chain(begin);
         wanted.extend(keys.map(|key| Wanted { since, parcel, key }));
     }
@@ -506,10 +477,8 @@ mod tests {
         for number in 1..=300 {
             (0..3).for_each(|lane| take(&mut flight, A, number.into(), &alike(lane, number)));
         }
-        for number in 201..=300 {
-            (0..3).for_each(|lane| take(&mut flight, B, 301, &alike(lane, number)));
-        }
-        assert_eq!(tallies(flight), [(900, 300), (300, 300)]);
+        (0..3).for_each(|lane| take(&mut flight, B, 301, &alike(lane, 300)));
+        assert_eq!(tallies(flight), [(900, 3), (3, 3)]);
     }
 
     #[test]
