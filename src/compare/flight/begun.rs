@@ -240,23 +240,13 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{meet_one, take, tallies};
+    use crate::compare::flight::of_memory::{behind_nat, take, tallies};
     use crate::compare::flight::of_two_points;
     use crate::compare::sighting::{Batch, example};
     use crate::model::{Addresses, FlowKey, Ports, ScopeTag, Timestamp};
 
     const A: usize = 0;
     const B: usize = 1;
-
-    /// A host is another behind NAT.
-    fn behind_nat() -> Flight {
-        let mut flight = of_two_points();
-        for (point, host) in [(A, 1), (B, 2)] {
-            let addresses = Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]);
-            meet_one(&mut flight, point, addresses);
-        }
-        flight
-    }
 
     fn whole(id: u32) -> Sighting {
         Sighting {

@@ -80,7 +80,7 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{fresh, of_one_flow, take, tallies_in};
+    use crate::compare::flight::of_memory::{fresh, of_one_flow, take, tallies_and_reordered};
     use crate::compare::sighting::Sighting;
     use crate::model::Timestamp;
 
@@ -103,19 +103,6 @@ mod tests {
         flight.march.line(flight.paths.bound_to(A, 0)).count()
     }
 
-    /// Of each point, how many packets it saw, how many of these the other did, too, and how
-    /// many were reordered.
-    fn told(mut flight: Flight) -> ([(u64, u64); 2], u64) {
-        flight.finish();
-        let book = flight.take_book();
-        let tallies = tallies_in(&book);
-        let (accounts, _) = book.into_accounts();
-        let reordered = accounts
-            .iter()
-            .flat_map(|account| account.between[0].reordered);
-        (tallies, reordered.sum())
-    }
-
     #[test]
     fn what_was_kept_aside_waits_in_line_once_its_flow_is_known() {
         for from in 1..=9 {
@@ -126,7 +113,10 @@ mod tests {
             (from + 1..=9).for_each(|id| take(&mut flight, B, 20 + i64::from(id), &fresh(id)));
             assert_eq!(waiting(&flight), 0);
             let common = u64::from(10 - from);
-            assert_eq!(told(flight), ([(9, common), (common, common)], 0));
+            assert_eq!(
+                tallies_and_reordered(flight),
+                ([(9, common), (common, common)], 0)
+            );
         }
     }
 
@@ -139,7 +129,7 @@ mod tests {
         // All that was kept aside is over by now.
         take(&mut flight, A, 9_000, &fresh(10));
         take(&mut flight, B, 9_001, &fresh(10));
-        assert_eq!(told(flight), ([(10, 4), (4, 4)], 1));
+        assert_eq!(tallies_and_reordered(flight), ([(10, 4), (4, 4)], 1));
     }
 
     #[test]
@@ -152,7 +142,7 @@ mod tests {
         take(&mut flight, B, 20, &other);
         assert_eq!(waiting(&flight), 0);
         take(&mut flight, B, 21, &fresh(4));
-        let (tallies, _) = told(flight);
+        let (tallies, _) = tallies_and_reordered(flight);
         assert_eq!(tallies, [(9, 1), (2, 1)]);
     }
 }

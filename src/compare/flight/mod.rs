@@ -787,6 +787,19 @@ mod of_memory {
         flight
     }
 
+    /// Each of two points has met one flow, of hosts of which one is another behind NAT; captures last
+    /// twenty seconds.
+    pub fn behind_nat() -> Flight {
+        let mut flight = of_two_points();
+        for (point, host) in [(0, 1), (1, 2)] {
+            let addresses = Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]);
+            meet_one(&mut flight, point, addresses);
+        }
+        let span = Some((Timestamp(0), Timestamp(20_000_000_000)));
+        flight.spans.fill(span);
+        flight
+    }
+
     /// So many points have met one flow, and seen its first packet; captures last ten seconds.
     pub fn begun_at(points: usize) -> Flight {
         let mut flight = of_points(points);
@@ -831,6 +844,18 @@ mod of_memory {
     pub fn tallies(mut flight: Flight) -> [(u64, u64); 2] {
         flight.finish();
         tallies_in(&flight.take_book())
+    }
+
+    /// The same, and how many packets were reordered.
+    pub fn tallies_and_reordered(mut flight: Flight) -> ([(u64, u64); 2], u64) {
+        flight.finish();
+        let book = flight.take_book();
+        let tallies = tallies_in(&book);
+        let (accounts, _) = book.into_accounts();
+        let reordered = accounts
+            .iter()
+            .flat_map(|account| account.between[0].reordered);
+        (tallies, reordered.sum())
     }
 
     /// What is told of the first flow if each point has these of it at hand, which goes first at one

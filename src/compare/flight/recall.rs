@@ -124,25 +124,11 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{fresh, meet_one, tallies_in};
-    use crate::compare::flight::of_two_points;
-    use crate::model::{Addresses, Duration, Timestamp};
+    use crate::compare::flight::of_memory::{behind_nat, fresh, tallies_and_reordered};
+    use crate::model::{Duration, Timestamp};
 
     const A: usize = 0;
     const B: usize = 1;
-
-    /// A host is another behind NAT.
-    fn behind_nat() -> Flight {
-        let mut flight = of_two_points();
-        for (point, host) in [(A, 1), (B, 2)] {
-            let addresses = Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]);
-            meet_one(&mut flight, point, addresses);
-        }
-        flight
-            .spans
-            .fill(Some((Timestamp(0), Timestamp(20_000_000_000))));
-        flight
-    }
 
     fn numbered(id: u32) -> Sighting {
         fresh(id)
@@ -189,17 +175,11 @@ mod tests {
             let time = sent(number) + Duration::from_millis(50);
             flight.take(1 - first, &packet(*id), time);
         }
-        flight.finish();
-        let book = flight.take_book();
-        let mut tallies = tallies_in(&book);
+        let (mut tallies, reordered) = tallies_and_reordered(flight);
         if first == B {
             tallies.reverse();
         }
-        let (accounts, _) = book.into_accounts();
-        let reordered = accounts
-            .iter()
-            .flat_map(|account| account.between[0].reordered);
-        (tallies, reordered.sum())
+        (tallies, reordered)
     }
 
     #[test]
