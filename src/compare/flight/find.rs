@@ -403,17 +403,14 @@ impl Flight {
         if sighting.form != Form::Segment {
             return;
         }
-        let theirs = {
-            let mut chain = self.index.newest(content_key(sighting)).take(MAX_CHAIN);
-            chain.find_map(|parcel| {
-                let theirs = self.paths.resolve(self.parcels[parcel].flow);
-                let begins =
-                    self.begins_as(point, parcel, sighting, |length| length < sighting.bytes);
-                (begins && theirs != flow && self.may_be_of(arrival, theirs)).then_some(theirs)
-            })
-        };
+        let mut chain = self.index.newest(content_key(sighting)).take(MAX_CHAIN);
+        let theirs = chain.find_map(|parcel| {
+            let theirs = self.paths.resolve(self.parcels[parcel].flow);
+            let begins = self.begins_as(point, parcel, sighting, |length| length < sighting.bytes);
+            (begins && theirs != flow && self.may_be_of(arrival, theirs)).then_some(theirs)
+        });
         if let Some(theirs) = theirs {
-            self.bind_found(arrival, theirs, NONE);
+            self.paths.bind(point, sighting.lane, theirs);
         }
     }
 

@@ -25,8 +25,8 @@ pub(super) fn may_be_recalled(sighting: &Sighting) -> bool {
 }
 
 impl Flight {
-    /// The lane of a sighting is of a flow, as what it was found to be tells, or what it begins with.
-    /// That is taken by who found it.
+    /// The lane of a sighting is of a flow, as the parcel tells that it was found to be of. That is seen
+    /// by who found it.
     pub(super) fn bind_found(&mut self, arrival: Arrival<'_>, theirs: u32, found: u32) {
         let (point, sighting, _) = arrival.parts();
         if !may_be_recalled(sighting) {
@@ -113,7 +113,8 @@ impl Flight {
         }
         let parcel = self.begin_known(arrival, flow);
         self.parcels[parcel].tells_time = stray.tells_time;
-        self.keep_held(Due {
+        // Nothing has to go for it yet: that might be what was found.
+        self.old.push(Due {
             since: stray.time,
             order: stray.order,
             held: Held::parcel(parcel),
