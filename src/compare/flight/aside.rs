@@ -211,14 +211,16 @@ impl Flight {
         if !may_be {
             return false;
         }
-        let is_wanted = self.is_looked_for(flow, sighting);
-        if is_wanted && let Some(found) = self.with_same_bytes(arrival, flow) {
-            if may_be_recalled(sighting) {
-                // What was kept aside before is held against what others have, as long as it is so.
-                self.bind_to(arrival, flow, &found);
+        let is_wanted = match self.is_wanted_aside(arrival, flow) {
+            Ok(is_wanted) => is_wanted,
+            Err(found) => {
+                if may_be_recalled(sighting) {
+                    // What was kept aside before is held against what others have, as long as it is so.
+                    self.bind_to(arrival, flow, &found);
+                }
+                return false;
             }
-            return false;
-        }
+        };
         let order = self.paths.next_order(flow, point);
         self.ask_the_way(flow);
         self.note_begun(flow);

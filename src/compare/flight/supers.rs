@@ -78,9 +78,11 @@ impl Flight {
     pub(super) fn is_had_by_all(&self, parcel: &Parcel) -> bool {
         // Each message has a header of its own.
         let header = if parcel.is_super_udp { UDP_HEADER } else { 0 };
-        let bytes = self.bytes_by_point(parcel);
         let has_all = |bytes: &u32| bytes.saturating_add(header) >= parcel.length;
-        parcel.seen == self.everywhere && bytes[..self.points].iter().all(has_all)
+        parcel.seen == self.everywhere
+            && self.bytes_by_point(parcel)[..self.points]
+                .iter()
+                .all(has_all)
     }
 
     fn bytes_by_point(&self, parcel: &Parcel) -> [u32; MAX_POINTS] {
