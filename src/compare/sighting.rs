@@ -259,16 +259,20 @@ impl Sighting {
         }
     }
 
-    /// Whether it is one of so many that are looked for by their content, of all that has one: the
-    /// same at every point. What may have the same bytes as others of its flow is told by its
-    /// identification, which it has wherever it is found by these.
-    pub fn is_one_in(&self, so_many: u64) -> bool {
+    /// Hash of all that it is found by where it has other addresses: the same at every point. What may
+    /// have the same bytes as others of its flow is told by its identification, which it has wherever
+    /// it is found by these.
+    pub fn telling(&self) -> u64 {
         let content = self.content();
-        let one = match self.form {
+        match self.form {
             Form::Whole if self.is_numbered => hash(&[content, self.id.into()]),
             _ => content,
-        };
-        one.is_multiple_of(so_many)
+        }
+    }
+
+    /// Whether it is one of so many that are looked for by their content, of all that has one.
+    pub fn is_one_in(&self, so_many: u64) -> bool {
+        self.telling().is_multiple_of(so_many)
     }
 
     /// The same without its size, which NICs change.

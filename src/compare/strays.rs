@@ -84,7 +84,9 @@ struct Line {
     /// is, or is not looked for.
     unfound: u32,
     /// The point that saw all of them.
-    point: u32,
+    point: u16,
+    /// Whether some became parcels that were not looked for by their bytes.
+    is_mixed: bool,
     /// Of a stream, up to where it was seen.
     reach: Option<u32>,
 }
@@ -96,23 +98,57 @@ const EMPTY: Line = Line {
     count: 0,
     unfound: NONE,
     point: 0,
+    is_mixed: false,
     reach: None,
 };
 
-impl Stray {
-    /// One that nobody asked for yet.
-    pub fn new(sighting: &Sighting, point: usize, time: Timestamp, flow: u32, order: u32) -> Self {
+/// One that is about to be kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Newcomer<'a> {
+    pub sighting: &'a Sighting,
+    pub point: usize,
+    pub time: Timestamp,
+    pub flow: u32,
+    pub order: u32,
+    pub is_wanted: bool,
+    pub tells_time: bool,
+}
+
+impl<'a> Newcomer<'a> {
+    pub fn new(
+        sighting: &'a Sighting,
+        point: usize,
+        time: Timestamp,
+        flow: u32,
+        order: u32,
+    ) -> Self {
         Self {
-            sighting: *sighting,
+            sighting,
+            point,
             time,
             flow,
-            point: point as u8,
+            order,
             is_wanted: false,
             tells_time: true,
+        }
+    }
+}
+
+impl Stray {
+    /// One that nobody asked for yet, behind others of its flow.
+    #[inline(always)]
+    pub fn of(newcomer: &Newcomer<'_>, previous: u32) -> Self {
+        Self {
+            sighting: *newcomer.sighting,
+            time: newcomer.time,
+            flow: newcomer.flow,
+            point: newcomer.point as u8,
+            is_wanted: newcomer.is_wanted,
+            tells_time: newcomer.tells_time,
             standing: Standing::Stray,
-            order,
+            order: newcomer.order,
             next: NONE,
-            previous: NONE,
+            previous,
             number: NONE,
         }
     }
@@ -154,6 +190,16 @@ impl Strays {
         }
     }
 
+    /// Whether some of a flow became parcels that were not looked for by their bytes.
+    pub fn is_mixed(&self, flow: u32) -> bool {
+        self.line(flow).is_mixed
+    }
+
+    /// From now on that is so.
+    pub fn mix(&mut self, flow: u32) {
+        self.line_mut(flow).is_mixed = true;
+    }
+
     /// Takes note of a piece of a stream; says whether it is behind all that was seen of that.
     pub fn goes_on(&mut self, flow: u32, sighting: &Sighting) -> bool {
         let reach = &mut self.line_mut(flow).reach;
@@ -177,10 +223,10 @@ impl Strays {
     }
 
     /// Adds one of a flow that no other point has strays of; gives its number.
-    pub fn add(&mut self, stray: Stray) -> u32 {
-        debug_assert!(self.may_be_of(stray.flow, stray.point()));
+    pub fn add(&mut self, stray: &Newcomer<'_>) -> u32 {
+        debug_assert!(self.may_be_of(stray.flow, stray.point));
         let previous = self.line_mut(stray.flow).last;
-        let number = self.all.insert(|| Stray { previous, ..stray });
+        let number = self.all.insert(|| Stray::of(stray, previous));
         let line = &mut self.lines[stray.flow as usize];
         match previous {
             NONE => line.first = number,
@@ -188,7 +234,7 @@ impl Strays {
         }
         line.last = number;
         line.count += 1;
-        line.point = stray.point.into();
+        line.point = stray.point as u16;
         if stray.is_wanted && line.unfound == NONE {
             line.unfound = number;
         }
@@ -200,6 +246,12 @@ impl Strays {
 
     pub fn get(&self, number: u32) -> &Stray {
         &self.all[number]
+    }
+
+    /// Reads what is known of one, both lines of a cache.
+    pub fn read(&self, number: u32) -> u32 {
+        let stray = &self.all[number];
+        stray.sighting.bytes ^ stray.number
     }
 
     /// Those of a flow that nobody asked for, in the order in which they came.
@@ -384,13 +436,29 @@ impl Strays {
 
 const _: () = assert!(size_of::<Stray>() == 96);
 
+/// One that nobody asked for.
+#[cfg(test)]
+pub(super) fn stray_of(
+    sighting: &Sighting,
+    point: usize,
+    time: i64,
+    flow: u32,
+    order: u32,
+) -> Stray {
+    let newcomer = Newcomer::new(sighting, point, Timestamp(time), flow, order);
+    Stray::of(&newcomer, NONE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::compare::sighting::example;
 
-    fn stray(flow: u32, point: usize, order: u32) -> Stray {
-        Stray::new(&example(order), point, Timestamp(0), flow, order)
+    /// Adds one.
+    fn add(strays: &mut Strays, flow: u32, point: usize, order: u32, is_wanted: bool) -> u32 {
+        let sighting = example(order);
+        let stray = Newcomer::new(&sighting, point, Timestamp(0), flow, order);
+        strays.add(&Newcomer { is_wanted, ..stray })
     }
 
     /// Those of a flow that nobody asked for, in order.
@@ -403,7 +471,7 @@ mod tests {
     fn strays_of_a_flow_are_known_in_order_until_somebody_asks() {
         for asked in [[1, 0, 3, 2], [0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1]] {
             let mut strays = Strays::default();
-            let numbers = [0, 1, 2, 3].map(|order| strays.add(stray(7, 1, order)));
+            let numbers = [0, 1, 2, 3].map(|order| add(&mut strays, 7, 1, order, false));
             let mut left = vec![0, 1, 2, 3];
             for place in asked {
                 assert_eq!(orders(&strays, 7), left);
@@ -421,7 +489,7 @@ mod tests {
     #[test]
     fn what_waits_in_line_is_held_until_it_is_forgotten() {
         let mut strays = Strays::default();
-        let numbers = [0, 1, 2].map(|order| strays.add(stray(7, 1, order)));
+        let numbers = [0, 1, 2].map(|order| add(&mut strays, 7, 1, order, false));
         strays.lines_up(numbers[0]);
         strays.becomes(numbers[1], 3);
         assert_eq!((strays.len(), strays.held()), (1, 2));
@@ -436,13 +504,7 @@ mod tests {
     #[test]
     fn they_are_found_by_their_bytes_once_that_is_asked_until_they_are_none() {
         let mut strays = Strays::default();
-        let add = |strays: &mut Strays, order: u32| {
-            let is_wanted = order != 1;
-            strays.add(Stray {
-                is_wanted,
-                ..stray(7, 1, order)
-            })
-        };
+        let add = |strays: &mut Strays, order: u32| add(strays, 7, 1, order, order != 1);
         let key = |sighting: &Sighting| sighting.id.into();
         let found = |strays: &Strays| {
             let found = |order: u64| strays.found_by(order, 1).count();
@@ -467,7 +529,7 @@ mod tests {
     #[test]
     fn one_point_has_strays_of_a_flow() {
         let mut strays = Strays::default();
-        let number = strays.add(stray(7, 1, 0));
+        let number = add(&mut strays, 7, 1, 0, false);
         assert!(strays.may_be_of(7, 1) && !strays.may_be_of(7, 0));
         assert!(strays.may_be_of(6, 0) && strays.may_be_of(8, 0));
         assert_eq!((strays.of(7, 0), strays.of(99, 0)), (0, 0));
@@ -475,7 +537,7 @@ mod tests {
         assert!(strays.may_be_of(7, 0));
         strays.remove(number);
         // Its number is given to another.
-        assert_eq!(strays.add(stray(8, 0, 5)), number);
+        assert_eq!(add(&mut strays, 8, 0, 5, false), number);
         assert_eq!(strays.became(number), Became::Nothing);
         assert_eq!(orders(&strays, 8), [5]);
     }

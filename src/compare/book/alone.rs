@@ -121,6 +121,7 @@ mod tests {
     use super::*;
     use crate::compare::flight::of_points;
     use crate::compare::sighting::{Batch, Sighting, example};
+    use crate::compare::strays::stray_of;
     use crate::model::{Addresses, FlowKey, Ports, Protocol, ScopeTag, Timestamp};
     use proptest::prelude::*;
 
@@ -186,7 +187,7 @@ mod tests {
                     ..example(*order)
                 };
                 let point = if missing == 7 { point } else { 1 };
-                Stray::new(&sighting, point, Timestamp(now), flow, *order)
+                stray_of(&sighting, point, now, flow, *order)
             });
             strays.collect()
         })
@@ -209,7 +210,7 @@ mod tests {
                 time,
                 ..example(order)
             };
-            book.alone(&flight, &Stray::new(&sighting, 0, time, 0, order), 0);
+            book.alone(&flight, &stray_of(&sighting, 0, time.0, 0, order), 0);
         }
         assert_eq!(book.runs[0].packets(), 11, "eight are to be shown");
         assert_eq!(book.accounts[0].between[0].front.packets, 9);
@@ -228,7 +229,7 @@ mod tests {
                 time: Timestamp(1),
                 ..example(order)
             };
-            let stray = Stray::new(&sighting, 0, Timestamp(1), 0, order);
+            let stray = stray_of(&sighting, 0, 1, 0, order);
             book.alone(&flight, &stray, 0);
         }
         assert_eq!((book.runs[0].packets(), book.is_in_run(0)), (0, true));

@@ -163,13 +163,14 @@ fn since(time: Timestamp, from: Timestamp) -> u64 {
 mod tests {
     use super::*;
     use crate::compare::sighting::{Sighting, example};
+    use crate::compare::strays::stray_of;
 
     fn stray(point: usize, order: u32, time: i64) -> Stray {
         let sighting = Sighting {
             time: Timestamp(7_000 + time),
             ..example(order)
         };
-        Stray::new(&sighting, point, Timestamp(time), 3, order)
+        stray_of(&sighting, point, time, 3, order)
     }
 
     /// What may come behind the tenth of a flow, as far as it is within 100 and 200 ns.

@@ -3,25 +3,35 @@
 //! until somebody looks for something of the kind. What may be what another point has under another
 //! name becomes a parcel then.
 
+use super::due::Due;
+use super::queue::Queue;
 use super::recall::may_be_recalled;
+use super::second_look::CalledIn;
 use super::stray::Held;
-use super::{AT_ONCE, Arrival, Due, Flight, bit, content_key};
+use super::{AT_ONCE, Arrival, Flight, bit, content_key};
+use crate::compare::lately::{Lately, Print};
+use crate::compare::rows::Rows;
 use crate::compare::sieve::Sieve;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
-use crate::compare::strays::{Stray, Strays};
+use crate::compare::strays::Newcomer;
 use crate::model::Timestamp;
 use hashbrown::HashSet;
-use std::collections::VecDeque;
 
 /// Of so many packets of a flow, others would have had some if they had any.
-const MUCH: u16 = 64;
+pub(super) const MUCH: u16 = 64;
 
 /// What is kept aside.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
     /// By point: strays in order of time.
-    queues: Vec<Queue>,
+    pub(super) queues: Vec<Queue>,
+    /// What was looked for by its bytes lately.
+    pub(super) lately: Lately,
+    /// What is looked at again and is in no queue.
+    pub(super) late: Rows<Due>,
+    /// Strays that became parcels, and may be some of that.
+    pub(super) called_in: Vec<CalledIn>,
     /// Flows of which something is wanted and not found by its bytes yet.
     wanted: Flows,
     /// Whether anybody looks for what is whole by fragments of it: then all that may be it is found.
@@ -31,37 +41,6 @@ pub(super) struct Aside {
     pub(super) sieve: Sieve,
     /// Flows of fragments that show ports of flows that others know, too: nothing of them is aside.
     pub(super) mixed: HashSet<u32>,
-}
-
-/// Strays of one point in order of time, and of what came at one time in that in which it came.
-#[derive(Debug, Default)]
-struct Queue {
-    strays: VecDeque<u32>,
-    /// When the first of them is due, and when the last was seen.
-    first: Option<Due>,
-    latest: Timestamp,
-}
-
-impl Queue {
-    /// Adds a stray behind all else, if that is where it belongs; says whether it did. One
-    /// that is before would wait for those in front of it, which may be hours ahead.
-    fn add(&mut self, stray: u32, due: Due) -> bool {
-        let goes_on = self.first.is_none() || self.latest <= due.since;
-        if goes_on {
-            self.first.get_or_insert(due);
-            self.latest = due.since;
-            self.strays.push_back(stray);
-        }
-        goes_on
-    }
-
-    /// Takes the first.
-    fn pop(&mut self, strays: &Strays) -> Option<Due> {
-        self.strays.pop_front();
-        let next = self.strays.front();
-        let next = next.map(|stray| Due::of(*stray, strays.get(*stray)));
-        std::mem::replace(&mut self.first, next)
-    }
 }
 
 /// Flows of which points have something aside.
@@ -101,17 +80,6 @@ impl Flows {
     }
 }
 
-impl Due {
-    /// When a stray is.
-    fn of(number: u32, stray: &Stray) -> Self {
-        Self {
-            since: stray.time,
-            order: stray.order,
-            held: Held::stray(number),
-        }
-    }
-}
-
 /// A parcel that is looked for by its bytes, or by how it begins.
 struct Wanted {
     since: Timestamp,
@@ -130,31 +98,37 @@ impl Aside {
     }
 
     /// Adds a stray of a point behind all else of that, if it belongs there; says whether it did.
-    fn add(&mut self, point: usize, stray: u32, due: Due) -> bool {
-        self.queues[point].add(stray, due)
+    fn add(&mut self, point: usize, due: Due, print: Option<Print>) -> bool {
+        self.queues[point].add(due, print)
     }
 
     /// How many strays are kept so.
     pub fn len(&self) -> usize {
-        self.queues.iter().map(|queue| queue.strays.len()).sum()
+        self.queues.iter().map(Queue::len).sum()
     }
 
-    /// The first of it.
-    pub fn first(&self) -> Option<Due> {
-        self.queues.iter().filter_map(|queue| queue.first).min()
+    /// When the first of it is due, or [`Due::NEVER`], and the point that saw that.
+    #[inline(always)]
+    pub fn first(&self) -> (Due, usize) {
+        let firsts = self.queues.iter().enumerate();
+        let firsts = firsts.map(|(point, queue)| (queue.first(), point));
+        // Without branches: which point is first is as good as random.
+        firsts.fold((Due::NEVER, 0), |best, next| match next.0 < best.0 {
+            true => next,
+            false => best,
+        })
     }
 
-    /// Takes that.
-    pub fn pop(&mut self, strays: &Strays) -> Option<Due> {
-        let queues = self.queues.iter_mut();
-        let first = queues.filter(|queue| queue.first.is_some());
-        first.min_by_key(|queue| queue.first)?.pop(strays)
+    /// Takes the first of a point.
+    #[inline(always)]
+    pub fn pop(&mut self, point: usize) {
+        self.queues[point].pop();
     }
 
     /// Whether some of it was seen not long before some time.
     fn is_near(&self, now: Timestamp) -> bool {
         let mut queues = self.queues.iter();
-        queues.any(|queue| queue.first.is_some() && now - queue.latest <= AT_ONCE)
+        queues.any(|queue| queue.latest().is_some_and(|latest| now - latest <= AT_ONCE))
     }
 
     /// Something of a flow is in fragments, which a point saw.
@@ -225,13 +199,16 @@ impl Flight {
         self.ask_the_way(flow);
         self.note_begun(flow);
         self.note_lone(flow);
-        let mut stray = Stray::new(sighting, point, time, flow, order);
+        let mut stray = Newcomer::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
         stray.is_wanted = is_wanted;
         if is_wanted {
             self.aside.wanted.add(point, flow);
+            if self.are_all_looked_for(flow) {
+                self.note_looked_for(sighting);
+            }
         }
-        self.add_aside(stray);
+        self.add_aside(&stray);
         true
     }
 
@@ -260,11 +237,16 @@ impl Flight {
     }
 
     /// What is aside is due in its time.
-    pub(super) fn add_aside(&mut self, stray: Stray) {
+    pub(super) fn add_aside(&mut self, stray: &Newcomer<'_>) {
         let number = self.keep(stray);
-        let due = Due::of(number, &stray);
-        if !self.aside.add(stray.point(), number, due) {
+        let due = Due::new(stray.time, stray.order, Held::stray(number));
+        let is_looked_at_again = !stray.is_wanted && may_be_recalled(stray.sighting);
+        let print = is_looked_at_again.then(|| Print::of(stray.sighting));
+        if !self.aside.add(stray.point, due, print) {
             self.old.push(due);
+            if print.is_some() {
+                self.look_later(due);
+            }
         }
         self.keep_to_bounds();
     }
@@ -317,19 +299,20 @@ impl Flight {
     }
 
     /// A stray becomes a parcel; it is noted if it is looked for by its bytes.
-    fn call_in_one(&mut self, stray: u32, wanted: &mut Vec<Wanted>) {
-        let since = self.strays.get(stray).time;
+    fn call_in_one(&mut self, number: u32, wanted: &mut Vec<Wanted>) {
+        let since = self.strays.get(number).time;
         let of_parts: Vec<u64> = {
-            let parts = self.strays.parts_of(stray).filter(|part| part.is_wanted);
+            let parts = self.strays.parts_of(number).filter(|part| part.is_wanted);
             parts.map(|part| content_key(&part.sighting)).collect()
         };
-        let parcel = self.become_parcel(stray);
-        let stray = *self.strays.get(stray);
+        let parcel = self.become_parcel(number);
+        let stray = *self.strays.get(number);
         let (point, sighting) = (stray.point(), &stray.sighting);
         self.add_identity(parcel, sighting, stray.flow, bit(point));
         self.add_datagram(parcel, point, stray.flow, sighting);
         let begin = self.key_of_begin(point, stray.flow, sighting);
-        let content = stray.is_wanted.then(|| content_key(sighting));
+        let is_wanted = stray.is_wanted || self.looks_again_for(number, &stray);
+        let content = is_wanted.then(|| content_key(sighting));
         let keys = content.into_iter().chain(of_parts).chain(begin);
         wanted.extend(keys.map(|key| Wanted { since, parcel, key }));
     }
@@ -571,16 +554,20 @@ mod tests {
 
     #[test]
     fn what_is_aside_goes_on_and_is_due_in_order() {
-        let (mut aside, mut strays) = (Aside::new(2), Strays::default());
-        let mut add = |time: i64| {
-            let stray = Stray::new(&example(0), A, Timestamp(time), 0, 0);
-            let number = strays.add(stray);
-            aside.add(A, number, Due::of(number, &stray))
+        let mut aside = Aside::new(2);
+        let add = |aside: &mut Aside, time: i64| {
+            let due = Due::new(Timestamp(time), 0, Held::stray(0));
+            aside.add(A, due, None)
         };
-        assert!([1, 4, 4, 9].into_iter().all(&mut add));
-        assert!(!add(8), "it is kept elsewhere");
-        let times = std::iter::from_fn(|| aside.pop(&strays)).map(|due| due.since.0);
+        assert!([1, 4, 4, 9].into_iter().all(|time| add(&mut aside, time)));
+        assert!(!add(&mut aside, 8), "it is kept elsewhere");
+        let pop = || {
+            let (first, point) = aside.first();
+            aside.pop(point);
+            (first != Due::NEVER).then_some(first.since().0)
+        };
+        let times = std::iter::from_fn(pop);
         assert_eq!(times.collect::<Vec<_>>(), [1, 4, 4, 9]);
-        assert!(aside.first().is_none() && aside.add(A, 0, Due::of(0, strays.get(0))));
+        assert!(aside.first().0 == Due::NEVER && add(&mut aside, 0));
     }
 }

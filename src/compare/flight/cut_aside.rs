@@ -10,7 +10,7 @@ use crate::compare::parcel::{Seen, UNKNOWN};
 use crate::compare::parts::Part;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
-use crate::compare::strays::Stray;
+use crate::compare::strays::{Newcomer, Stray};
 
 /// What a fragment and those behind it may be found by, by those who have it under other names;
 /// `None` where they are not.
@@ -73,11 +73,11 @@ impl Flight {
         let counted_in = if ported == NONE { flow } else { ported };
         let order = self.paths.next_order(counted_in, point);
         self.note_begun(flow);
-        let mut stray = Stray::new(sighting, point, time, flow, order);
+        let mut stray = Newcomer::new(sighting, point, time, flow, order);
         stray.is_wanted = is_wanted;
         self.aside.want_in_fragments(point, flow);
         self.note_aside(point, sighting, is_wanted);
-        self.add_aside(stray);
+        self.add_aside(&stray);
         true
     }
 
@@ -106,9 +106,15 @@ impl Flight {
         arrival: Arrival<'_>,
         flow: u32,
     ) -> Result<bool, Found> {
-        let is_wanted = self.is_looked_for(flow, arrival.sighting);
-        let found = is_wanted.then(|| self.with_same_bytes(arrival, flow));
-        found.flatten().map_or(Ok(is_wanted), Err)
+        let is_wanted = match arrival.sighting.form {
+            Form::Piece => self.is_looked_for(flow, arrival.sighting),
+            Form::Whole | Form::Segment => self.is_looked_for_first(flow, arrival.sighting),
+        };
+        if !is_wanted {
+            return Ok(false);
+        }
+        let found = self.with_same_bytes(arrival, flow);
+        found.map_or(Ok(true), Err)
     }
 
     /// The flow of the ports that a first fragment shows.

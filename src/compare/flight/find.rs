@@ -523,7 +523,7 @@ impl Flight {
         let sighting = arrival.sighting;
         let theirs = self.paths.resolve(self.parcels[found.parcel].flow);
         if theirs != flow {
-            self.bind_found(arrival, theirs, found.parcel);
+            self.bind_found(arrival, theirs, found);
         }
         if sighting.form == Form::Piece {
             // Other pieces of it come under the same new number.

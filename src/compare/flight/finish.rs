@@ -2,13 +2,13 @@
 //! the flows: nobody matches any more, so that all else stays as it is.
 
 use super::aside::Aside;
+use super::due::Due;
 use super::settle::{Now, pop_oldest};
 use super::stray::Held;
-use super::{Due, FETCHED, Flight};
+use super::{FETCHED, Flight};
 use crate::compare::book::Book;
 use crate::compare::rows::Rows;
 use crate::compare::slab::NONE;
-use crate::compare::strays::Strays;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -21,10 +21,9 @@ const WORTH_TWO: usize = 1 << 14;
 
 /// All that is left, in the order in which it is due: what is kept aside is in order, as the old is
 /// here.
-struct Left<'a> {
+struct Left {
     old: Rows<Due>,
     aside: Aside,
-    strays: &'a Strays,
 }
 
 /// Something that is left, and the flow whose account it is written into.
@@ -66,11 +65,11 @@ impl Groups {
     }
 }
 
-impl Iterator for Left<'_> {
+impl Iterator for Left {
     type Item = Due;
 
     fn next(&mut self) -> Option<Due> {
-        pop_oldest(&mut self.old, &mut self.aside, self.strays)
+        pop_oldest(&mut self.old, &mut self.aside, |_| true)
     }
 }
 
@@ -82,6 +81,7 @@ impl Flight {
 
     /// The same, by two at once if so much is left.
     fn finish_by_two_from(&mut self, worth_two: usize) {
+        self.look_again_at_all_aside();
         self.index.close();
         self.all_fall_out();
         while let Some(copied) = self.copies.take() {
@@ -96,20 +96,16 @@ impl Flight {
         );
         self.write_down(|flight, book| {
             let flight = &*flight;
-            let left = Left {
-                old,
-                aside,
-                strays: &flight.strays,
-            };
+            let left = Left { old, aside };
             let is_much = left.old.len() + left.aside.len() >= worth_two;
             flight.write_left(left, is_much, book);
         });
     }
 
-    fn write_left(&self, left: Left<'_>, is_much: bool, book: &mut Book) {
+    fn write_left(&self, left: Left, is_much: bool, book: &mut Book) {
         let items = left.filter_map(|due| {
-            let flow = self.account_held(due.held)?;
-            let held = due.held;
+            let flow = self.account_held(due.held())?;
+            let held = due.held();
             Some(Item { flow, held })
         });
         let mut items = items;

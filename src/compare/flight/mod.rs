@@ -9,15 +9,18 @@ mod caught_up;
 mod clocks;
 mod cut_aside;
 mod damages;
+mod due;
 mod find;
 mod finish;
 mod joined;
 mod joined_at_hand;
 mod lone;
 mod nameless;
+mod queue;
 mod recall;
 mod recut;
 mod reused;
+mod second_look;
 mod settle;
 mod step;
 mod stray;
@@ -29,6 +32,7 @@ pub(super) use self::abreast::{ABREAST, AT_ONCE};
 use self::aside::Aside;
 use self::clocks::Trust;
 use self::damages::Damages;
+use self::due::Due;
 use self::find::{Fit, Found, Latest};
 use self::joined::{Messages, is_message};
 use self::lone::Lone;
@@ -49,7 +53,7 @@ use super::refused::RefusedAt;
 use super::rows::Rows;
 use super::sighting::{Batch, Form, Sighting, UDP_HEADER};
 use super::slab::{NONE, Slab};
-use super::strays::Strays;
+use super::strays::{Stray, Strays};
 use super::stretches::Stretches;
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, Duration, Protocol, Timestamp};
@@ -145,15 +149,6 @@ struct Arrival<'a> {
     order: Option<u32>,
 }
 
-/// A parcel or stray to look at when its time has come: in the order in which they were sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
-    since: Timestamp,
-    /// Its place among those of its flow.
-    order: u32,
-    held: Held,
-}
-
 impl<'a> Arrival<'a> {
     /// What comes now.
     fn of(point: usize, sighting: &'a Sighting, time: Timestamp) -> Self {
@@ -162,6 +157,16 @@ impl<'a> Arrival<'a> {
             sighting,
             time,
             order: None,
+        }
+    }
+
+    /// What was kept aside comes again, in its order and its time.
+    fn again(stray: &'a Stray) -> Self {
+        Self {
+            point: stray.point(),
+            sighting: &stray.sighting,
+            time: stray.time,
+            order: Some(stray.order),
         }
     }
 
@@ -511,11 +516,9 @@ impl Flight {
         };
         let number = self.begin_known(arrival, flow);
         let piece = self.parcels[number].pieces;
-        self.young.push_back(Due {
-            since: time,
-            order: self.seen(piece, point).order,
-            held: Held::parcel(number),
-        });
+        let order = self.seen(piece, point).order;
+        self.young
+            .push_back(Due::new(time, order, Held::parcel(number)));
         self.keep_to_bounds();
         number
     }
@@ -607,6 +610,9 @@ impl Flight {
         let is_wanted = self.paths.is_wanting(flow) && self.is_looked_for(flow, sighting);
         if is_wanted || may_be_renumbered(sighting) || self.paths.is_translated(flow) {
             self.add_key(number, content_key(sighting));
+        }
+        if is_wanted {
+            self.note_looked_for(sighting);
         }
     }
 

@@ -2,13 +2,14 @@
 //! alone, where there are many; what its point had of it before is held against what the others
 //! have only then.
 
-use super::find::Fit;
-use super::{Arrival, Due, Flight, MAX_CHAIN, bit, content_key};
+use super::find::{Fit, Found};
+use super::{Arrival, Due, Flight, bit, content_key, nearest};
 use crate::compare::flight::stray::Held;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::compare::strays::{Became, Stray};
-use crate::model::Protocol;
+use crate::compare::strays::Stray;
+use crate::model::{Protocol, Timestamp};
+use std::cmp::Ordering;
 
 /// What was seen of a flow before somebody knew which it is.
 struct Earlier {
@@ -16,6 +17,15 @@ struct Earlier {
     strays: Vec<u32>,
     /// What others kept aside, if the point has parcels that may be it: the first of a flow is one.
     theirs: Vec<u32>,
+}
+
+/// Something that is taken again: what two points have seen, in the order in which it came to the one
+/// behind.
+struct Again {
+    place: (u32, Timestamp),
+    stray: Stray,
+    /// Whether it is what told the flow.
+    is_it: bool,
 }
 
 /// Whether what was kept aside is held against what others have of its flow once that is known. Of
@@ -27,7 +37,7 @@ pub(super) fn may_be_recalled(sighting: &Sighting) -> bool {
 impl Flight {
     /// The lane of a sighting is of a flow, as the parcel tells that it was found to be of. That is seen
     /// by who found it.
-    pub(super) fn bind_found(&mut self, arrival: Arrival<'_>, theirs: u32, found: u32) {
+    pub(super) fn bind_found(&mut self, arrival: Arrival<'_>, theirs: u32, found: &Found) {
         let (point, sighting, _) = arrival.parts();
         if !may_be_recalled(sighting) {
             return self.paths.bind(point, sighting.lane, theirs);
@@ -36,16 +46,64 @@ impl Flight {
         let earlier = self.take_earlier(point, before, theirs);
         self.paths.bind(point, sighting.lane, theirs);
         let flow = self.paths.flow_of(point, sighting.lane);
-        if !earlier.theirs.is_empty() {
-            self.call_in(flow);
-        }
-        for stray in earlier.theirs {
-            self.unite_with_first(stray, before, point, found);
-        }
-        for number in earlier.strays {
+        let behind = self.behind(arrival, found);
+        let mut again: Vec<Again> = Vec::new();
+        for number in earlier.theirs.into_iter().chain(earlier.strays) {
             let stray = *self.strays.get(number);
-            self.take_again(&stray, flow, found);
+            let is_it = stray.point() == point && arrival.order == Some(stray.order);
+            let known = match is_it {
+                true => Some(*found),
+                false => self.known_again(&stray, flow, found.parcel),
+            };
+            match known {
+                None => self.begin_again(&stray, flow),
+                Some(found) => {
+                    let place = self.place_in_turn(&stray, &found, behind);
+                    again.push(Again {
+                        place,
+                        stray,
+                        is_it,
+                    });
+                }
+            }
         }
+        again.sort_by_key(|again| again.place);
+        for Again { stray, is_it, .. } in &again {
+            match is_it {
+                true => self.join(arrival, found),
+                false => self.take_again(stray, flow, found.parcel),
+            }
+        }
+    }
+
+    /// Which of two points a packet comes to behind the other, as TTLs tell.
+    fn behind(&self, arrival: Arrival<'_>, found: &Found) -> Option<usize> {
+        let (point, sighting, _) = arrival.parts();
+        let other = nearest(self.parcels[found.parcel].seen, point, self.points)?;
+        let is_there = found.piece != NONE && self.pieces[found.piece].seen & bit(other) != 0;
+        let theirs = is_there.then(|| self.seen(found.piece, other).look.hop_limit)?;
+        match sighting.look.hop_limit.cmp(&theirs) {
+            Ordering::Less => Some(point),
+            Ordering::Equal => None,
+            Ordering::Greater => Some(other),
+        }
+    }
+
+    /// When a packet comes to the point behind, by its order there; by time if that is not known.
+    fn place_in_turn(
+        &self,
+        stray: &Stray,
+        found: &Found,
+        behind: Option<usize>,
+    ) -> (u32, Timestamp) {
+        let is_there =
+            |point: usize| found.piece != NONE && self.pieces[found.piece].seen & bit(point) != 0;
+        let order = match behind {
+            Some(point) if point == stray.point() => stray.order,
+            Some(point) if is_there(point) => self.seen(found.piece, point).order,
+            _ => 0,
+        };
+        (order, stray.time.max(self.parcels[found.parcel].last))
     }
 
     /// What a point kept aside of a flow that turns out to be another is so no longer.
@@ -56,82 +114,68 @@ impl Flight {
             return Earlier { strays, theirs };
         }
         while let Some(number) = self.first_stray_of(flow) {
-            let stray = *self.strays.get(number);
-            if stray.point() != point {
+            if self.strays.get(number).point() != point {
                 break;
             }
-            self.strays.lines_up(number);
-            self.note_over(stray.flow);
+            self.take_from_aside(number);
             strays.push(number);
         }
         let has_parcels = self.paths.is_under_way(flow);
         let theirs = has_parcels.then(|| self.strays.line_of(theirs).collect());
-        Earlier {
-            strays,
-            theirs: theirs.unwrap_or_default(),
-        }
+        let theirs: Vec<u32> = theirs.unwrap_or_default();
+        theirs
+            .iter()
+            .for_each(|number| self.take_from_aside(*number));
+        Earlier { strays, theirs }
     }
 
-    /// What others kept aside may be what a point has in a parcel, which is found by its bytes.
-    fn unite_with_first(&mut self, stray: u32, first_of: u32, point: usize, but: u32) {
-        let Became::Parcel(parcel) = self.strays.became(stray) else {
-            return;
-        };
-        let Stray { sighting, .. } = *self.strays.get(stray);
-        let other = self.strays.get(stray).point();
-        let is_it = |number: &u32| {
-            let known = &self.parcels[*number];
-            let fit = || self.fit_by_content(other, *number, &sighting);
-            (known.flow, known.seen) == (first_of, bit(point))
-                && fit().is_some_and(|found| found.fit == Fit::Same)
-        };
-        let may_be = parcel != but && self.parcels[parcel].seen & bit(point) == 0;
-        let first = {
-            let mut known = self.index.newest(content_key(&sighting)).take(MAX_CHAIN);
-            known.find(is_it)
-        };
-        if let Some(first) = first.filter(|_| may_be) {
-            self.unite(first, parcel);
-            if sighting.is_nameless() {
-                self.leave_nameless(parcel, &sighting, point);
-            }
-        }
+    /// A stray is none any more: it is told elsewhere what became of it.
+    fn take_from_aside(&mut self, number: u32) {
+        let flow = self.strays.get(number).flow;
+        self.strays.lines_up(number);
+        self.note_over(flow);
     }
 
     /// Takes what was kept aside, as if it came now, but in its order and its time.
     fn take_again(&mut self, stray: &Stray, flow: u32, but: u32) {
-        let arrival = Arrival {
-            point: stray.point(),
-            sighting: &stray.sighting,
-            time: stray.time,
-            order: Some(stray.order),
-        };
-        let found = self.by_name(arrival, flow);
-        let found = found.filter(|found| found.parcel != but && found.fit < Fit::Copy);
-        if let Some(found) = found {
-            return self.join(arrival, &found);
+        match self.known_again(stray, flow, but) {
+            Some(found) => self.join(Arrival::again(stray), &found),
+            None => self.begin_again(stray, flow),
         }
-        let parcel = self.begin_known(arrival, flow);
+    }
+
+    /// The parcel that it is, if that is not one.
+    fn known_again(&mut self, stray: &Stray, flow: u32, but: u32) -> Option<Found> {
+        let found = self.by_name(Arrival::again(stray), flow);
+        found.filter(|found| found.parcel != but && found.fit < Fit::Copy)
+    }
+
+    fn begin_again(&mut self, stray: &Stray, flow: u32) {
+        let parcel = self.begin_known(Arrival::again(stray), flow);
         self.parcels[parcel].tells_time = stray.tells_time;
+        if !self.paths.is_wanting(flow) {
+            // By its name it is found, and many may have the same bytes.
+            let keys = self.parcels[parcel].keys;
+            let content = content_key(&stray.sighting);
+            self.parcels[parcel].keys = self.index.remove_one(keys, content);
+        }
         // Nothing has to go for it yet: that might be what was found.
-        self.old.push(Due {
-            since: stray.time,
-            order: stray.order,
-            held: Held::parcel(parcel),
-        });
+        let held = Held::parcel(parcel);
+        self.old.push(Due::new(stray.time, stray.order, held));
     }
 }
 
+/// A long flow behind NAT, of which one point sees the end alone.
 #[cfg(test)]
-mod tests {
+pub(super) mod of_memory {
     use super::*;
     use crate::compare::flight::of_memory::{behind_nat, fresh, tallies_and_reordered};
     use crate::model::{Duration, Timestamp};
 
-    const A: usize = 0;
-    const B: usize = 1;
+    pub const A: usize = 0;
+    pub const B: usize = 1;
 
-    fn numbered(id: u32) -> Sighting {
+    pub fn numbered(id: u32) -> Sighting {
         fresh(id)
     }
 
@@ -154,27 +198,38 @@ mod tests {
         }
     }
 
-    type Kind = (&'static str, fn(u32) -> Sighting);
+    pub type Kind = (&'static str, fn(u32) -> Sighting);
 
-    const KINDS: [Kind; 3] = [
+    pub const KINDS: [Kind; 3] = [
         ("numbered", numbered),
         ("nameless", nameless),
         ("alike", alike),
     ];
 
-    const SENT: u32 = 3_000;
+    pub const SENT: u32 = 3_000;
 
     /// Of each point, how many packets it saw and how many of these the other had, and how many were
-    /// reordered, where one point saw packets that are sent, and the other these later.
-    fn told(first: usize, packet: fn(u32) -> Sighting, then: &[u32]) -> ([(u64, u64); 2], u64) {
+    /// reordered, where one point saw packets that are sent so often, and the other some of them
+    /// later.
+    pub fn told(
+        first: usize,
+        packet: fn(u32) -> Sighting,
+        then: &[u32],
+        every: Duration,
+    ) -> ([(u64, u64); 2], u64) {
         let mut flight = behind_nat();
-        let sent = |id: u32| Timestamp(i64::from(id) * 10_000);
-        for id in 0..SENT {
-            flight.take(first, &packet(id), sent(id));
-        }
-        for (number, id) in (SENT - 400..).zip(then) {
-            let time = sent(number) + Duration::from_millis(50);
-            flight.take(1 - first, &packet(*id), time);
+        let sent = |id: u32| Timestamp(i64::from(id) * every.0);
+        let mut numbers = then.to_vec();
+        numbers.sort_unstable();
+        let late = numbers.into_iter().zip(then);
+        let late = late.map(|(number, id)| (sent(number) + Duration::from_millis(50), *id));
+        let seen = (0..SENT).map(|id| (sent(id), first, id));
+        let mut all: Vec<_> = seen
+            .chain(late.map(|(time, id)| (time, 1 - first, id)))
+            .collect();
+        all.sort_by_key(|(time, _, _)| *time);
+        for (time, point, id) in all {
+            flight.take(point, &packet(id), time);
         }
         let (mut tallies, reordered) = tallies_and_reordered(flight);
         if first == B {
@@ -182,6 +237,14 @@ mod tests {
         }
         (tallies, reordered)
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_memory::{A, B, KINDS, SENT, numbered, told};
+    use crate::model::Duration;
+
+    const OFTEN: Duration = Duration(10_000);
 
     #[test]
     fn whoever_comes_late_finds_all_that_it_has_once_some_tells_its_flow() {
@@ -189,7 +252,7 @@ mod tests {
         for (kind, packet) in KINDS {
             for first in [A, B] {
                 let all = [(SENT.into(), 400), (400, 400)];
-                assert_eq!(told(first, packet, &late), (all, 0), "{kind}");
+                assert_eq!(told(first, packet, &late, OFTEN), (all, 0), "{kind}");
             }
         }
     }
@@ -199,7 +262,7 @@ mod tests {
         let late: Vec<u32> = (SENT - 400..SENT).filter(|id| id % 5 != 0).collect();
         for (kind, packet) in KINDS {
             let all = [(SENT.into(), 320), (320, 320)];
-            assert_eq!(told(A, packet, &late), (all, 0), "{kind}");
+            assert_eq!(told(A, packet, &late, OFTEN), (all, 0), "{kind}");
         }
     }
 
@@ -208,6 +271,6 @@ mod tests {
         let mut late: Vec<u32> = (SENT - 400..SENT).collect();
         late.swap(2, 3);
         let all = [(SENT.into(), 400), (400, 400)];
-        assert_eq!(told(A, numbered, &late), (all, 1));
+        assert_eq!(told(A, numbered, &late, OFTEN), (all, 1));
     }
 }

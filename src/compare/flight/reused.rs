@@ -98,13 +98,13 @@ impl Flight {
             self.fall_out(flow);
             let found = self.by_name(arrival, flow);
             if let Some(found) = found.filter(|found| found.fit == Fit::Same) {
-                self.bind_found(arrival, flow, found.parcel);
+                self.bind_found(arrival, flow, &found);
                 return Some(found);
             }
         }
         let found = self.by_waiting(arrival)?;
         let theirs = self.paths.resolve(self.parcels[found.parcel].flow);
-        self.bind_found(arrival, theirs, found.parcel);
+        self.bind_found(arrival, theirs, &found);
         Some(found)
     }
 }

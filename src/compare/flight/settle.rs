@@ -1,15 +1,16 @@
 //! What is over is written down, and forgotten.
 
 use super::aside::Aside;
+use super::due::Due;
 use super::stray::Held;
-use super::{Due, Flight, SUPER_BYTES};
+use super::{FETCHED, Flight, SUPER_BYTES};
 use crate::compare::book::Book;
 use crate::compare::copies::Copied;
 use crate::compare::parcel::Parcel;
 use crate::compare::rows::Rows;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::compare::strays::{Became, Strays};
+use crate::compare::strays::Became;
 use crate::model::{Duration, Timestamp};
 
 /// What every point has seen stays known for so long, for copies that come late.
@@ -26,12 +27,45 @@ pub(super) enum Now {
     Elsewhere,
 }
 
-/// Takes what is under way for longest, of what is in order of time and what is kept aside.
-pub(super) fn pop_oldest(old: &mut Rows<Due>, aside: &mut Aside, strays: &Strays) -> Option<Due> {
-    match (aside.first(), old.first()) {
-        (Some(first), Some(other)) if first < other => aside.pop(strays),
-        (Some(_), None) => aside.pop(strays),
-        _ => old.pop(),
+/// Some of what is under way for longest.
+struct Oldest {
+    held: [Held; FETCHED],
+    count: usize,
+}
+
+impl Default for Oldest {
+    fn default() -> Self {
+        let held = [Held::parcel(NONE); FETCHED];
+        Self { held, count: 0 }
+    }
+}
+
+impl Oldest {
+    fn all(&self) -> impl Iterator<Item = Held> {
+        self.held[..self.count].iter().copied()
+    }
+
+    /// Whether there may be more than these.
+    fn may_be_more(&self) -> bool {
+        self.count == FETCHED
+    }
+}
+
+/// Takes what is under way for longest, of what is in order of time and what is kept aside, if it is
+/// so.
+pub(super) fn pop_oldest(
+    old: &mut Rows<Due>,
+    aside: &mut Aside,
+    is_so: impl FnOnce(&Due) -> bool,
+) -> Option<Due> {
+    let (first, point) = aside.first();
+    match old.first().filter(|other| *other < first) {
+        Some(other) => is_so(&other).then(|| old.pop()).flatten(),
+        None if first == Due::NEVER || !is_so(&first) => None,
+        None => {
+            aside.pop(point);
+            Some(first)
+        }
     }
 }
 
@@ -51,30 +85,51 @@ impl Flight {
             self.write_copies(&copied);
         }
         while let Some(due) = self.young.front().copied() {
-            if self.now - due.since <= LINGER && self.young.len() <= MAX_LINGERING {
+            if self.now - due.since() <= LINGER && self.young.len() <= MAX_LINGERING {
                 break;
             }
             self.young.pop_front();
             self.look_at(due);
         }
-        let window = self.window;
-        while let Some(due) = self.oldest().filter(|due| self.now - due.since > window) {
-            self.take_oldest();
-            self.settle_held(due.held);
+        self.look_again_aside();
+        let (now, window) = (self.now, self.window);
+        loop {
+            let oldest = self.take_oldest(|due| now - due.since() > window);
+            oldest.all().for_each(|held| self.settle_held(held));
+            if !oldest.may_be_more() {
+                break;
+            }
         }
     }
 
-    /// What is under way for longest, of what is not seen everywhere.
-    fn oldest(&self) -> Option<Due> {
-        self.old.first().into_iter().chain(self.aside.first()).min()
+    /// Takes what is under way for longest, of what is not seen everywhere, as long as it is so, and
+    /// some of it at most.
+    fn take_oldest(&mut self, is_so: impl Fn(&Due) -> bool) -> Oldest {
+        let mut oldest = Oldest::default();
+        while oldest.count < FETCHED
+            && let Some(due) = pop_oldest(&mut self.old, &mut self.aside, &is_so)
+        {
+            oldest.held[oldest.count] = due.held();
+            oldest.count += 1;
+        }
+        self.fetch_strays(&oldest);
+        oldest
     }
 
-    fn take_oldest(&mut self) -> Option<Due> {
-        pop_oldest(&mut self.old, &mut self.aside, &self.strays)
+    /// Reads what is about to be settled: it is far away in memory, and here all wait for it
+    /// together.
+    fn fetch_strays(&self, some: &Oldest) {
+        let read = some.all().fold(0, |read, held| {
+            let stray = held
+                .number()
+                .map_or_else(|stray| self.strays.read(stray), |_| 0);
+            read ^ stray
+        });
+        std::hint::black_box(read);
     }
 
     pub(super) fn look_at(&mut self, due: Due) {
-        let Ok(number) = due.held.number() else {
+        let Ok(number) = due.held().number() else {
             return;
         };
         let parcel = &self.parcels[number];
@@ -142,10 +197,16 @@ impl Flight {
 
     /// The oldest go first.
     pub(super) fn make_room(&mut self) {
-        let due = self.take_oldest().or_else(|| self.young.pop_front());
-        if let Some(due) = due {
-            self.crowded_out += u64::from(self.is_under_way(due.held));
-            self.settle_held(due.held);
+        self.look_again_at_oldest();
+        let oldest = self.take_oldest(|_| true);
+        let youngest = match oldest.count {
+            0 => self.young.pop_front(),
+            _ => None,
+        };
+        let held = youngest.into_iter().map(|due| due.held());
+        for held in oldest.all().chain(held) {
+            self.crowded_out += u64::from(self.is_under_way(held));
+            self.settle_held(held);
         }
     }
 

@@ -256,11 +256,7 @@ impl Flight {
             Some(stray) => stray,
             None => self.become_known(&waiting, place),
         };
-        self.keep_held(Due {
-            since: waiting.first,
-            order,
-            held,
-        });
+        self.keep_held(Due::new(waiting.first, order, held));
     }
 
     /// Something is held until its time has come.

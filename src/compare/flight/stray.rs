@@ -1,13 +1,14 @@
 //! What fell out of line and is most likely lost is kept as a stray; it becomes a parcel when
 //! somebody looks for what may be it.
 
-use super::{Arrival, Due, Flight, bit};
+use super::due::Due;
+use super::{Arrival, Flight, bit};
 use crate::compare::book::Book;
 use crate::compare::march::Waiting;
 use crate::compare::parcel::Seen;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
-use crate::compare::strays::Stray;
+use crate::compare::strays::Newcomer;
 use crate::model::Timestamp;
 
 /// Something that is under way for longer: a parcel or a stray.
@@ -24,6 +25,15 @@ impl Held {
 
     pub fn stray(number: u32) -> Self {
         Self(number | STRAY)
+    }
+
+    /// As one number.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits)
     }
 
     /// The number of a parcel, or of a stray.
@@ -49,9 +59,9 @@ impl Flight {
         if !(is_seen_once && self.may_be_stray(*point, sighting, *flow)) {
             return None;
         }
-        let mut stray = Stray::new(sighting, *point, waiting.first, *flow, order);
+        let mut stray = Newcomer::new(sighting, *point, waiting.first, *flow, order);
         stray.tells_time = waiting.tells_time;
-        Some(self.add_stray(stray))
+        Some(self.add_stray(&stray))
     }
 
     fn may_be_stray(&self, point: usize, sighting: &Sighting, flow: u32) -> bool {
@@ -63,7 +73,7 @@ impl Flight {
         has_one_name && self.strays.may_be_of(flow, point)
     }
 
-    fn add_stray(&mut self, stray: Stray) -> Held {
+    fn add_stray(&mut self, stray: &Newcomer<'_>) -> Held {
         self.note_begun(stray.flow);
         Held::stray(self.keep(stray))
     }
@@ -74,14 +84,10 @@ impl Flight {
         let flow = self.paths.bound_to(point, sighting.lane);
         let order = self.paths.next_order(flow, point);
         self.ask_the_way(flow);
-        let mut stray = Stray::new(sighting, point, time, flow, order);
+        let mut stray = Newcomer::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
-        let held = self.add_stray(stray);
-        self.keep_held(Due {
-            since: time,
-            order,
-            held,
-        });
+        let held = self.add_stray(&stray);
+        self.keep_held(Due::new(time, order, held));
     }
 
     /// Whether a packet is new, nothing that waits may be it, and what looks like it is told from

@@ -5,15 +5,15 @@
 use super::begun::begin_key;
 use super::{Flight, datagram_key};
 use crate::compare::sighting::{Form, Sighting};
-use crate::compare::strays::Stray;
+use crate::compare::strays::{Newcomer, Stray};
 
 impl Flight {
     /// Keeps a stray, which may come in fragments elsewhere; gives its number.
-    pub(super) fn keep(&mut self, stray: Stray) -> u32 {
+    pub(super) fn keep(&mut self, stray: &Newcomer<'_>) -> u32 {
         let number = self.strays.add(stray);
         if stray.sighting.may_come_cut() {
             // Its fragments are of that, wherever they are seen.
-            self.paths.base_of(stray.point(), stray.sighting.lane);
+            self.paths.base_of(stray.point, stray.sighting.lane);
             if self.aside.are_uncut_found {
                 self.let_uncut_be_found(number);
             }

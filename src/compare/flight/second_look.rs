@@ -1,0 +1,284 @@
+//! Of a flow that one point alone knows, few packets are looked for by their bytes when they come.
+//! Others may have none but some of the rest, where their capture begins later: what is kept aside is
+//! looked at once more, when half of its time is over, and held against what others looked for lately.
+
+use super::aside::MUCH;
+use super::due::Due;
+use super::find::Fit;
+use super::recall::may_be_recalled;
+use super::settle::Now;
+use super::stray::Held;
+use super::{AT_ONCE, Arrival, Flight, bit};
+use crate::compare::lately::Print;
+use crate::compare::sighting::Sighting;
+use crate::compare::strays::{Became, Stray};
+use crate::model::{Duration, Timestamp};
+
+/// A stray that became a parcel, and what tells it from another with its number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CalledIn {
+    number: u32,
+    time: Timestamp,
+    order: u32,
+}
+
+/// So much that is in no queue waits to be looked at again.
+const MOST_LATE: usize = 1 << 16;
+
+/// Where there is no room, what goes is looked at again by so much.
+const ROOM: Duration = AT_ONCE;
+
+impl Flight {
+    /// By content are looked for the first of a flow, then few: the same at every point. What is not
+    /// is looked at again.
+    pub(super) fn is_looked_for_first(&self, flow: u32, sighting: &Sighting) -> bool {
+        match may_be_recalled(sighting) && !self.strays.is_mixed(flow) {
+            true => self.paths.get(flow).sightings < MUCH || sighting.is_one_in(64),
+            false => self.is_looked_for(flow, sighting),
+        }
+    }
+
+    /// Whether all of a flow was looked for until now.
+    pub(super) fn are_all_looked_for(&self, flow: u32) -> bool {
+        self.paths.get(flow).sightings <= MUCH || self.strays.is_mixed(flow)
+    }
+
+    /// Something is looked for by its bytes, of a flow of which that is not known yet.
+    pub(super) fn note_looked_for(&mut self, sighting: &Sighting) {
+        if may_be_recalled(sighting) {
+            self.aside.lately.note(Print::of(sighting));
+        }
+    }
+
+    /// Whether a stray that became a parcel, and was not looked for by its bytes, may be what others
+    /// look for. What they did look for is held against it as soon as that may be.
+    pub(super) fn looks_again_for(&mut self, number: u32, stray: &Stray) -> bool {
+        let flow = self.paths.resolve(stray.flow);
+        if !may_be_recalled(&stray.sighting) || !self.paths.is_wanting(flow) {
+            return false;
+        }
+        self.strays.mix(stray.flow);
+        if self.aside.lately.may_have(Print::of(&stray.sighting)) {
+            let Stray { time, order, .. } = *stray;
+            self.aside.called_in.push(CalledIn {
+                number,
+                time,
+                order,
+            });
+        }
+        true
+    }
+
+    /// What is in no queue is looked at again, too; before its time if there is much of it.
+    pub(super) fn look_later(&mut self, due: Due) {
+        let late = &mut self.aside.late;
+        late.push(due);
+        if late.len() > MOST_LATE
+            && let Some(first) = late.pop()
+        {
+            self.look_again_at(first.held());
+        }
+    }
+
+    /// What was kept aside for half of its time is looked at again.
+    pub(super) fn look_again_aside(&mut self) {
+        while let Some(called_in) = self.aside.called_in.pop() {
+            self.look_again_at_parcel(called_in);
+        }
+        self.aside.lately.pass(self.now, self.window);
+        let half = self.window.0 / 2;
+        self.look_again_until(Timestamp(self.now.0.saturating_sub(half)));
+    }
+
+    /// Looks for what became a parcel since it was kept aside.
+    fn look_again_at_parcel(&mut self, called_in: CalledIn) {
+        let stray = *self.strays.get(called_in.number);
+        let Became::Parcel(number) = self.strays.became(called_in.number) else {
+            return;
+        };
+        let is_it = (stray.time, stray.order) == (called_in.time, called_in.order);
+        let is_alone = |flight: &Self| {
+            let parcel = &flight.parcels[number];
+            parcel.is_under_way && parcel.seen == bit(stray.point())
+        };
+        if !is_it || !is_alone(self) {
+            return;
+        }
+        let flow = self.paths.resolve(stray.flow);
+        let arrival = Arrival::of(stray.point(), &stray.sighting, stray.time);
+        let Some(found) = self.with_same_bytes(arrival, flow) else {
+            return;
+        };
+        self.bind_to(arrival, flow, &found);
+        if found.parcel != number && found.fit == Fit::Same && is_alone(self) {
+            self.unite(number, found.parcel);
+            if stray.sighting.is_nameless() {
+                self.leave_nameless(found.parcel, &stray.sighting, stray.point());
+            }
+        }
+    }
+
+    /// What is about to go for want of room is looked at again.
+    pub(super) fn look_again_at_oldest(&mut self) {
+        let (first, _) = self.aside.first();
+        if first != Due::NEVER {
+            self.look_again_until(Timestamp(first.since().0.saturating_add(ROOM.0)));
+        }
+    }
+
+    /// All that was not is looked at again.
+    pub(super) fn look_again_at_all_aside(&mut self) {
+        self.look_again_until(Timestamp::MAX);
+    }
+
+    fn look_again_until(&mut self, until: Timestamp) {
+        for point in 0..self.points {
+            loop {
+                let aside = &mut self.aside;
+                let Some(held) = aside.queues[point].look_again(until, &aside.lately) else {
+                    break;
+                };
+                self.look_again_at(held);
+            }
+        }
+        while let Some(due) = self.aside.late.first().filter(|due| due.since() < until) {
+            self.aside.late.pop();
+            self.look_again_at(due.held());
+        }
+    }
+
+    /// Looks for a stray by its bytes that was not.
+    fn look_again_at(&mut self, held: Held) {
+        let Now::Stray(number) = self.held(held) else {
+            return;
+        };
+        let stray = *self.strays.get(number);
+        let flow = self.paths.resolve(stray.flow);
+        if !self.paths.is_single(flow) {
+            return;
+        }
+        let arrival = Arrival::again(&stray);
+        if let Some(found) = self.with_same_bytes(arrival, flow) {
+            self.bind_to(arrival, flow, &found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_memory::{behind_nat, take, tallies};
+    use crate::compare::flight::of_two_points;
+    use crate::compare::flight::recall::of_memory::{A, B, KINDS, SENT, numbered, told};
+    use crate::compare::sighting::Batch;
+    use crate::model::{Addresses, FlowKey, Ports, Protocol, ScopeTag};
+
+    /// Few enough that none of them is looked for when it comes to the first.
+    const FEW: [u32; 5] = [1_000, 1_001, 1_020, 1_200, 1_390];
+
+    #[test]
+    fn few_of_many_are_found_by_their_bytes() {
+        // Within the window, and far beyond it.
+        for every in [Duration(10_000), Duration::from_millis(10)] {
+            for (kind, packet) in KINDS {
+                for first in [A, B] {
+                    let told = told(first, packet, &FEW, every);
+                    let all = [(SENT.into(), 5), (5, 5)];
+                    assert_eq!(told, (all, 0), "{kind}, each {every:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_of_few_overtook_others_is_told() {
+        for (kind, packet) in KINDS {
+            let mut then: Vec<u32> = (1_000..1_010).collect();
+            then.swap(3, 4);
+            let (tallies, reordered) = told(A, packet, &then, Duration::from_millis(10));
+            assert_eq!(tallies, [(SENT.into(), 10), (10, 10)], "{kind}");
+            // What has no name is taken to come in the order in which it was sent.
+            assert_eq!(reordered, 1, "{kind}");
+        }
+    }
+
+    /// None of it is in order of time any more.
+    #[test]
+    fn what_a_clock_that_was_set_back_shows_is_looked_at_again() {
+        let mut flight = behind_nat();
+        for id in 0..300 {
+            let time = if id == 100 { 2_000 } else { id };
+            take(&mut flight, A, time, &numbered(id as u32));
+        }
+        take(&mut flight, B, 300, &numbered(250));
+        assert!(
+            flight.aside.late.len() > 150,
+            "but for those that are looked for anyway"
+        );
+        assert_eq!(tallies(flight), [(300, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn what_goes_for_want_of_room_is_looked_at_before() {
+        let mut flight = behind_nat();
+        (0..200).for_each(|id| take(&mut flight, A, id, &numbered(id as u32)));
+        take(&mut flight, B, 200, &numbered(150));
+        assert_eq!(flight.aside.len(), 199);
+        for _ in 0..20 {
+            flight.make_room();
+        }
+        assert_eq!(flight.aside.len(), 0);
+        assert_eq!(tallies(flight), [(200, 1), (1, 1)]);
+    }
+
+    /// Two flows behind NAT, of which one point sees the end alone, and some of it twice: of what it
+    /// has by then all becomes known.
+    #[test]
+    fn what_came_twice_before_its_flow_was_told_is_found() {
+        let ports = |flow: u16| Ports {
+            source: 1_000 + flow,
+            destination: 9,
+        };
+        let key = |host: u8, flow: u16| FlowKey {
+            addresses: Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]),
+            ports: Some(ports(flow)),
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
+        for [every, copied] in [[1_000, 0], [100, 1], [100, 5]] {
+            let mut flight = of_two_points();
+            for (point, hosts) in [(A, [1, 2]), (B, [9, 9])] {
+                let lanes = vec![key(hosts[0], 0), key(hosts[1], 1)];
+                let batch = Batch {
+                    lanes,
+                    ..Batch::default()
+                };
+                flight.meet(point, &batch);
+            }
+            let span = Some((Timestamp(0), Timestamp(20_000_000_000)));
+            flight.spans.fill(span);
+            for number in 0..4_000_u32 {
+                let sighting = Sighting {
+                    lane: number % 2,
+                    head: number.into(),
+                    ..numbered(number / 2 + number % 2 * 100)
+                };
+                let time = Timestamp(i64::from(number) * 50_000);
+                flight.take(A, &sighting, time);
+                if number < 2_000 {
+                    continue;
+                }
+                flight.take(B, &sighting, time + Duration(50_000));
+                if number % every < copied {
+                    let copy = Sighting {
+                        is_fresh: false,
+                        ..sighting
+                    };
+                    flight.take(B, &copy, time + Duration(100_000));
+                }
+            }
+            let all = [(4_000, 2_000), (2_000, 2_000)];
+            assert_eq!(tallies(flight), all, "{copied} of {every}");
+        }
+    }
+}
