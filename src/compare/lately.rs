@@ -17,7 +17,8 @@ impl Print {
         Self::of_hash(sighting.telling())
     }
 
-    fn of_hash(hash: u64) -> Self {
+    /// Of such a hash.
+    pub fn of_hash(hash: u64) -> Self {
         Self(NonZeroU32::new((hash >> u32::BITS) as u32).unwrap_or(NonZeroU32::MIN))
     }
 

@@ -6,7 +6,7 @@
 use super::due::Due;
 use super::queue::Queue;
 use super::recall::may_be_recalled;
-use super::second_look::CalledIn;
+use super::second_look::{CalledIn, Sought};
 use super::stray::Held;
 use super::{AT_ONCE, Arrival, Flight, bit, content_key};
 use crate::compare::lately::{Lately, Print};
@@ -185,8 +185,8 @@ impl Flight {
         if !may_be {
             return false;
         }
-        let is_wanted = match self.is_wanted_aside(arrival, flow) {
-            Ok(is_wanted) => is_wanted,
+        let sought = match self.seek_aside(arrival, flow) {
+            Ok(sought) => sought,
             Err(found) => {
                 if may_be_recalled(sighting) {
                     // What was kept aside before is held against what others have, as long as it is so.
@@ -201,14 +201,14 @@ impl Flight {
         self.note_lone(flow);
         let mut stray = Newcomer::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
-        stray.is_wanted = is_wanted;
-        if is_wanted {
+        stray.is_wanted = sought == Sought::Now;
+        if stray.is_wanted {
             self.aside.wanted.add(point, flow);
             if self.are_all_looked_for(flow) {
                 self.note_looked_for(sighting);
             }
         }
-        self.add_aside(&stray);
+        self.add_aside(&stray, sought.print());
         true
     }
 
@@ -236,12 +236,10 @@ impl Flight {
         }
     }
 
-    /// What is aside is due in its time.
-    pub(super) fn add_aside(&mut self, stray: &Newcomer<'_>) {
+    /// What is aside is due in its time, and looked at again before if it has a print.
+    pub(super) fn add_aside(&mut self, stray: &Newcomer<'_>, print: Option<Print>) {
         let number = self.keep(stray);
         let due = Due::new(stray.time, stray.order, Held::stray(number));
-        let is_looked_at_again = !stray.is_wanted && may_be_recalled(stray.sighting);
-        let print = is_looked_at_again.then(|| Print::of(stray.sighting));
         if !self.aside.add(stray.point, due, print) {
             self.old.push(due);
             if print.is_some() {

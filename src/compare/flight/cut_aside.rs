@@ -77,7 +77,7 @@ impl Flight {
         stray.is_wanted = is_wanted;
         self.aside.want_in_fragments(point, flow);
         self.note_aside(point, sighting, is_wanted);
-        self.add_aside(&stray);
+        self.add_aside(&stray, None);
         true
     }
 
@@ -100,17 +100,10 @@ impl Flight {
         true
     }
 
-    /// Whether what is to be kept aside is looked for by its bytes, or what it was found to be.
-    pub(super) fn is_wanted_aside(
-        &mut self,
-        arrival: Arrival<'_>,
-        flow: u32,
-    ) -> Result<bool, Found> {
-        let is_wanted = match arrival.sighting.form {
-            Form::Piece => self.is_looked_for(flow, arrival.sighting),
-            Form::Whole | Form::Segment => self.is_looked_for_first(flow, arrival.sighting),
-        };
-        if !is_wanted {
+    /// Whether a fragment that is to be kept aside is looked for by its bytes, or what it was found to
+    /// be.
+    fn is_wanted_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> Result<bool, Found> {
+        if !self.is_looked_for(flow, arrival.sighting) {
             return Ok(false);
         }
         let found = self.with_same_bytes(arrival, flow);

@@ -4,7 +4,7 @@
 
 use super::aside::MUCH;
 use super::due::Due;
-use super::find::Fit;
+use super::find::{Fit, Found};
 use super::recall::may_be_recalled;
 use super::settle::Now;
 use super::stray::Held;
@@ -13,6 +13,27 @@ use crate::compare::lately::Print;
 use crate::compare::sighting::Sighting;
 use crate::compare::strays::{Became, Stray};
 use crate::model::{Duration, Timestamp};
+
+/// When what is kept aside is looked for by its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sought {
+    Now,
+    /// It is looked at again.
+    Later(Print),
+    Never,
+}
+
+impl Sought {
+    pub fn print(self) -> Option<Print> {
+        match self {
+            Self::Later(print) => Some(print),
+            Self::Now | Self::Never => None,
+        }
+    }
+}
+
+/// Behind the first of a flow, one of so many is looked for at once.
+const FEW: u64 = 64;
 
 /// A stray that became a parcel, and what tells it from another with its number.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +50,32 @@ const MOST_LATE: usize = 1 << 16;
 const ROOM: Duration = AT_ONCE;
 
 impl Flight {
-    /// By content are looked for the first of a flow, then few: the same at every point. What is not
-    /// is looked at again.
-    pub(super) fn is_looked_for_first(&self, flow: u32, sighting: &Sighting) -> bool {
-        match may_be_recalled(sighting) && !self.strays.is_mixed(flow) {
-            true => self.paths.get(flow).sightings < MUCH || sighting.is_one_in(64),
-            false => self.is_looked_for(flow, sighting),
+    /// When what is to be kept aside is looked for by its bytes, or what it was found to be.
+    pub(super) fn seek_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> Result<Sought, Found> {
+        let sought = self.sought(flow, arrival.sighting);
+        if sought != Sought::Now {
+            return Ok(sought);
+        }
+        let found = self.with_same_bytes(arrival, flow);
+        found.map_or(Ok(sought), Err)
+    }
+
+    /// Of a flow the first are looked for at once, then few: the same at every point.
+    fn sought(&self, flow: u32, sighting: &Sighting) -> Sought {
+        if !may_be_recalled(sighting) {
+            return match self.is_looked_for(flow, sighting) {
+                true => Sought::Now,
+                false => Sought::Never,
+            };
+        }
+        let telling = sighting.telling();
+        let is_now = match self.strays.is_mixed(flow) {
+            true => self.is_looked_for(flow, sighting),
+            false => self.paths.get(flow).sightings < MUCH || telling.is_multiple_of(FEW),
+        };
+        match is_now {
+            true => Sought::Now,
+            false => Sought::Later(Print::of_hash(telling)),
         }
     }
 
