@@ -430,6 +430,8 @@ impl Strays {
         let standing = self.all[number].standing;
         debug_assert_ne!(standing, Standing::Stray);
         self.in_line -= usize::from(standing == Standing::InLine);
+        // Its parcel may become another.
+        self.all[number].standing = Standing::InLine;
         self.all.remove(number);
     }
 }

@@ -173,7 +173,10 @@ impl Flight {
     /// sent before.
     pub(super) fn keep_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         let (point, sighting, time) = arrival.parts();
-        if !may_be_aside(sighting) || !self.paths.is_single(flow) {
+        if !may_be_aside(sighting)
+            || self.look_again_before(arrival, flow)
+            || !self.paths.is_single(flow)
+        {
             return false;
         }
         let goes_on = sighting.form != Form::Segment || self.strays.goes_on(flow, sighting);

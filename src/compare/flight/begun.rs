@@ -230,7 +230,7 @@ impl Flight {
     fn bind_lane(&mut self, point: usize, lane: u32, flow: u32) -> Option<u32> {
         let may_be = self.may_be(point, lane, flow) || self.paths.may_share(point, lane, flow);
         if may_be && self.paths.flow_of(point, lane) != flow {
-            self.paths.bind(point, lane, flow);
+            self.bind_told(point, lane, flow);
         }
         let known = self.paths.flow_of(point, lane);
         (known != NONE).then_some(known)

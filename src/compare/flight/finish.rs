@@ -81,6 +81,7 @@ impl Flight {
 
     /// The same, by two at once if so much is left.
     fn finish_by_two_from(&mut self, worth_two: usize) {
+        self.is_ending = true;
         self.look_again_at_all_aside();
         self.index.close();
         self.all_fall_out();

@@ -111,6 +111,8 @@ pub(super) struct Flight {
     /// packet took, and whether all are known so.
     march_after: u64,
     is_acquainted: bool,
+    /// Whether no more comes.
+    is_ending: bool,
     /// The clock of each point against that of the point in front of it: the fastest packet
     /// of one segment need not be that of another.
     beside: Vec<Clock>,
@@ -217,6 +219,7 @@ impl Flight {
             clocks,
             march_after,
             is_acquainted: false,
+            is_ending: false,
             beside,
             spans: vec![None; points],
             young: VecDeque::new(),
@@ -492,7 +495,7 @@ impl Flight {
                 let known = self.paths.resolve(known);
                 let mine = self.paths.flow_of(point, sighting.ported);
                 if mine != known && self.paths.may_bind(point, sighting.ported, known) {
-                    self.paths.bind(point, sighting.ported, known);
+                    self.bind_told(point, sighting.ported, known);
                 }
                 known
             }

@@ -3,9 +3,10 @@
 //! have only then.
 
 use super::find::{Fit, Found};
+use super::settle::LINGER;
 use super::{Arrival, Due, Flight, bit, content_key, nearest};
 use crate::compare::flight::stray::Held;
-use crate::compare::sighting::{Form, Sighting};
+use crate::compare::sighting::{Form, Lane, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
 use crate::model::{Protocol, Timestamp};
@@ -39,26 +40,45 @@ impl Flight {
     /// by who found it.
     pub(super) fn bind_found(&mut self, arrival: Arrival<'_>, theirs: u32, found: &Found) {
         let (point, sighting, _) = arrival.parts();
-        if !may_be_recalled(sighting) {
-            return self.paths.bind(point, sighting.lane, theirs);
+        match may_be_recalled(sighting) {
+            true => self.bind_and_recall(point, sighting.lane, theirs, Some((arrival, found))),
+            false => self.paths.bind(point, sighting.lane, theirs),
         }
-        let before = self.paths.flow_of(point, sighting.lane);
+    }
+
+    /// A lane is of a flow, as something else tells than its packets.
+    pub(super) fn bind_told(&mut self, point: usize, lane: Lane, theirs: u32) {
+        self.bind_and_recall(point, lane, theirs, None);
+    }
+
+    fn bind_and_recall(
+        &mut self,
+        point: usize,
+        lane: Lane,
+        theirs: u32,
+        told: Option<(Arrival<'_>, &Found)>,
+    ) {
+        let before = self.paths.flow_of(point, lane);
         let earlier = self.take_earlier(point, before, theirs);
-        self.paths.bind(point, sighting.lane, theirs);
-        let flow = self.paths.flow_of(point, sighting.lane);
-        let behind = self.behind(arrival, found);
+        self.paths.bind(point, lane, theirs);
+        let flow = self.paths.flow_of(point, lane);
+        let behind = told.and_then(|(arrival, found)| self.behind(arrival, found));
+        let but = told.map_or(NONE, |(_, found)| found.parcel);
         let mut again: Vec<Again> = Vec::new();
         for number in earlier.theirs.into_iter().chain(earlier.strays) {
             let stray = *self.strays.get(number);
-            let is_it = stray.point() == point && arrival.order == Some(stray.order);
-            let known = match is_it {
-                true => Some(*found),
-                false => self.known_again(&stray, flow, found.parcel),
+            let told = told.filter(|(arrival, _)| {
+                stray.point() == point && arrival.order == Some(stray.order)
+            });
+            let known = match told {
+                Some((_, found)) => Some(*found),
+                None => self.known_again(&stray, flow, but),
             };
             match known {
-                None => self.begin_again(&stray, flow),
+                None => drop(self.begin_again(&stray, flow)),
                 Some(found) => {
                     let place = self.place_in_turn(&stray, &found, behind);
+                    let is_it = told.is_some();
                     again.push(Again {
                         place,
                         stray,
@@ -69,10 +89,25 @@ impl Flight {
         }
         again.sort_by_key(|again| again.place);
         for Again { stray, is_it, .. } in &again {
-            match is_it {
-                true => self.join(arrival, found),
-                false => self.take_again(stray, flow, found.parcel),
-            }
+            let told = told.filter(|_| *is_it);
+            let parcel = match told {
+                Some((arrival, found)) => {
+                    self.join(arrival, found);
+                    found.parcel
+                }
+                None => self.take_again(stray, flow, but),
+            };
+            self.close_if_over(parcel);
+        }
+    }
+
+    /// What all have seen a while ago is written down: how long it took tells what others would have
+    /// seen of what is not.
+    fn close_if_over(&mut self, number: u32) {
+        let parcel = &self.parcels[number];
+        let is_known = self.is_acquainted && self.now - parcel.last > LINGER;
+        if (is_known || self.is_ending) && parcel.is_open && self.is_everywhere(parcel) {
+            self.close(number);
         }
     }
 
@@ -114,14 +149,16 @@ impl Flight {
             return Earlier { strays, theirs };
         }
         while let Some(number) = self.first_stray_of(flow) {
-            if self.strays.get(number).point() != point {
+            let stray = self.strays.get(number);
+            if stray.point() != point || !may_be_recalled(&stray.sighting) {
                 break;
             }
             self.take_from_aside(number);
             strays.push(number);
         }
         let has_parcels = self.paths.is_under_way(flow);
-        let theirs = has_parcels.then(|| self.strays.line_of(theirs).collect());
+        let may_be = |number: &u32| may_be_recalled(&self.strays.get(*number).sighting);
+        let theirs = has_parcels.then(|| self.strays.line_of(theirs).filter(may_be).collect());
         let theirs: Vec<u32> = theirs.unwrap_or_default();
         theirs
             .iter()
@@ -136,10 +173,13 @@ impl Flight {
         self.note_over(flow);
     }
 
-    /// Takes what was kept aside, as if it came now, but in its order and its time.
-    fn take_again(&mut self, stray: &Stray, flow: u32, but: u32) {
+    /// Takes what was kept aside, as if it came now, but in its order and its time; gives its parcel.
+    fn take_again(&mut self, stray: &Stray, flow: u32, but: u32) -> u32 {
         match self.known_again(stray, flow, but) {
-            Some(found) => self.join(Arrival::again(stray), &found),
+            Some(found) => {
+                self.join(Arrival::again(stray), &found);
+                found.parcel
+            }
             None => self.begin_again(stray, flow),
         }
     }
@@ -150,7 +190,7 @@ impl Flight {
         found.filter(|found| found.parcel != but && found.fit < Fit::Copy)
     }
 
-    fn begin_again(&mut self, stray: &Stray, flow: u32) {
+    fn begin_again(&mut self, stray: &Stray, flow: u32) -> u32 {
         let parcel = self.begin_known(Arrival::again(stray), flow);
         self.parcels[parcel].tells_time = stray.tells_time;
         if !self.paths.is_wanting(flow) {
@@ -162,6 +202,7 @@ impl Flight {
         // Nothing has to go for it yet: that might be what was found.
         let held = Held::parcel(parcel);
         self.old.push(Due::new(stray.time, stray.order, held));
+        parcel
     }
 }
 

@@ -69,7 +69,8 @@ impl Flight {
             };
         }
         let telling = sighting.telling();
-        let is_now = match self.strays.is_mixed(flow) {
+        let is_in_full = self.strays.is_mixed(flow) || self.paths.may_have_fragments(flow);
+        let is_now = match is_in_full {
             true => self.is_looked_for(flow, sighting),
             false => self.paths.get(flow).sightings < MUCH || telling.is_multiple_of(FEW),
         };
@@ -123,12 +124,28 @@ impl Flight {
 
     /// What was kept aside for half of its time is looked at again.
     pub(super) fn look_again_aside(&mut self) {
+        self.aside.lately.pass(self.now, self.window);
+        self.look_again_until(self.before_half_the_window());
+    }
+
+    /// Where a clock was set back, what comes is over before it is looked at again: what came before
+    /// is looked at then. Says whether a flow is no longer what it was.
+    pub(super) fn look_again_before(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        let is_late = arrival.time < self.before_half_the_window();
+        if is_late {
+            self.look_again_until(Timestamp::MAX);
+        }
+        is_late && self.paths.resolve(flow) != flow
+    }
+
+    fn before_half_the_window(&self) -> Timestamp {
+        Timestamp(self.now.0.saturating_sub(self.window.0 / 2))
+    }
+
+    fn look_again_at_called_in(&mut self) {
         while let Some(called_in) = self.aside.called_in.pop() {
             self.look_again_at_parcel(called_in);
         }
-        self.aside.lately.pass(self.now, self.window);
-        let half = self.window.0 / 2;
-        self.look_again_until(Timestamp(self.now.0.saturating_sub(half)));
     }
 
     /// Looks for what became a parcel since it was kept aside.
@@ -170,9 +187,11 @@ impl Flight {
     /// All that was not is looked at again.
     pub(super) fn look_again_at_all_aside(&mut self) {
         self.look_again_until(Timestamp::MAX);
+        self.look_again_at_called_in();
     }
 
     fn look_again_until(&mut self, until: Timestamp) {
+        self.look_again_at_called_in();
         for point in 0..self.points {
             loop {
                 let aside = &mut self.aside;
@@ -211,11 +230,11 @@ mod tests {
     use crate::compare::flight::of_memory::{behind_nat, take, tallies};
     use crate::compare::flight::of_two_points;
     use crate::compare::flight::recall::of_memory::{A, B, KINDS, SENT, numbered, told};
-    use crate::compare::sighting::Batch;
+    use crate::compare::sighting::{Batch, Form, NO_LANE};
     use crate::model::{Addresses, FlowKey, Ports, Protocol, ScopeTag};
 
     /// Few enough that none of them is looked for when it comes to the first.
-    const FEW: [u32; 5] = [1_000, 1_001, 1_020, 1_200, 1_390];
+    const LATE: [u32; 5] = [1_000, 1_001, 1_020, 1_200, 1_390];
 
     #[test]
     fn few_of_many_are_found_by_their_bytes() {
@@ -223,7 +242,7 @@ mod tests {
         for every in [Duration(10_000), Duration::from_millis(10)] {
             for (kind, packet) in KINDS {
                 for first in [A, B] {
-                    let told = told(first, packet, &FEW, every);
+                    let told = told(first, packet, &LATE, every);
                     let all = [(SENT.into(), 5), (5, 5)];
                     assert_eq!(told, (all, 0), "{kind}, each {every:?}");
                 }
@@ -321,5 +340,77 @@ mod tests {
             let all = [(4_000, 2_000), (2_000, 2_000)];
             assert_eq!(tallies(flight), all, "{copied} of {every}");
         }
+    }
+
+    /// What comes after that is over before it could be looked at again.
+    #[test]
+    fn where_a_clock_is_set_back_what_came_before_is_looked_at() {
+        for (kind, packet) in KINDS {
+            let mut flight = behind_nat();
+            let mut seen = 0;
+            for id in 0..240 {
+                let packet = packet(id as u32);
+                take(&mut flight, A, 10_000 + id, &packet);
+                if id >= 230 && !packet.is_one_in(FEW) {
+                    take(&mut flight, B, 10_000 + id, &packet);
+                    seen += 1;
+                }
+            }
+            let is_single = |flight: &Flight| {
+                let flow = flight.paths.bound_to(A, 0);
+                flight.paths.is_single(flight.paths.resolve(flow))
+            };
+            assert!(is_single(&flight), "{kind}");
+            take(&mut flight, A, 0, &packet(240));
+            assert!(!is_single(&flight), "{kind}");
+            assert_eq!(tallies(flight), [(241, seen), (seen, seen)], "{kind}");
+        }
+    }
+
+    /// What has ports is the first lane, its fragments are of the second.
+    #[test]
+    fn what_is_told_by_fragments_of_its_flow_is_found() {
+        let key = |host: u8, source: Option<u16>| FlowKey {
+            addresses: Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]),
+            ports: source.map(|source| Ports {
+                source,
+                destination: 9,
+            }),
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        };
+        let mut flight = of_two_points();
+        for (point, host) in [(A, 1), (B, 2)] {
+            let batch = Batch {
+                lanes: vec![key(host, Some(1_000)), key(host, None)],
+                bases: [(0, 1)].into(),
+                ..Batch::default()
+            };
+            flight.meet(point, &batch);
+        }
+        let span = Some((Timestamp(0), Timestamp(20_000_000_000)));
+        flight.spans.fill(span);
+        let fragment = |number: u32| Sighting {
+            form: Form::Piece,
+            lane: 1,
+            ported: if number == 0 { 0 } else { NO_LANE },
+            offset: number * 400,
+            bytes: 400,
+            more: number == 0,
+            head: 7_000 + u64::from(number),
+            ..numbered(900)
+        };
+        for id in 0..200 {
+            take(&mut flight, A, id, &numbered(id as u32));
+            if id >= 150 {
+                take(&mut flight, B, id, &numbered(id as u32));
+            }
+        }
+        for number in 0..2 {
+            take(&mut flight, A, 200, &fragment(number));
+            take(&mut flight, B, 200, &fragment(number));
+        }
+        let all = [(201, 50 + 2), (51, 50 + 2)];
+        assert_eq!(tallies(flight), all, "both fragments are matched");
     }
 }

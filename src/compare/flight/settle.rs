@@ -159,7 +159,7 @@ impl Flight {
     }
 
     /// Whether every point saw all of it: of a datagram, whole or in whatever fragments.
-    fn is_everywhere(&self, parcel: &Parcel) -> bool {
+    pub(super) fn is_everywhere(&self, parcel: &Parcel) -> bool {
         match parcel.form == Form::Segment || parcel.is_super_udp {
             true => self.is_complete(parcel),
             false => self.is_had_by_all(parcel),
