@@ -172,6 +172,11 @@ impl<'a> Arrival<'a> {
         }
     }
 
+    /// Whether it is what was kept aside so.
+    fn is(self, stray: &Stray) -> bool {
+        (self.point, self.order) == (stray.point(), Some(stray.order))
+    }
+
     fn parts(self) -> (usize, &'a Sighting, Timestamp) {
         (self.point, self.sighting, self.time)
     }

@@ -22,12 +22,15 @@ struct Earlier {
 
 /// Something that is taken again: what two points have seen, in the order in which it came to the one
 /// behind.
-struct Again {
+struct Again<'a> {
     place: (u32, Timestamp),
     stray: Stray,
-    /// Whether it is what told the flow.
-    is_it: bool,
+    /// If it is what told the flow.
+    told: Option<Told<'a>>,
 }
+
+/// What told which flow something is of, and what that was found to be.
+type Told<'a> = (Arrival<'a>, &'a Found);
 
 /// Whether what was kept aside is held against what others have of its flow once that is known. Of
 /// a stream it is not: others may have it in other packets, and have sent some of it again.
@@ -51,54 +54,51 @@ impl Flight {
         self.bind_and_recall(point, lane, theirs, None);
     }
 
-    fn bind_and_recall(
-        &mut self,
-        point: usize,
-        lane: Lane,
-        theirs: u32,
-        told: Option<(Arrival<'_>, &Found)>,
-    ) {
+    fn bind_and_recall(&mut self, point: usize, lane: Lane, theirs: u32, told: Option<Told<'_>>) {
         let before = self.paths.flow_of(point, lane);
         let earlier = self.take_earlier(point, before, theirs);
         self.paths.bind(point, lane, theirs);
         let flow = self.paths.flow_of(point, lane);
-        let behind = told.and_then(|(arrival, found)| self.behind(arrival, found));
         let but = told.map_or(NONE, |(_, found)| found.parcel);
-        let mut again: Vec<Again> = Vec::new();
-        for number in earlier.theirs.into_iter().chain(earlier.strays) {
-            let stray = *self.strays.get(number);
-            let told = told.filter(|(arrival, _)| {
-                stray.point() == point && arrival.order == Some(stray.order)
-            });
-            let known = match told {
-                Some((_, found)) => Some(*found),
-                None => self.known_again(&stray, flow, but),
-            };
-            match known {
-                None => drop(self.begin_again(&stray, flow)),
-                Some(found) => {
-                    let place = self.place_in_turn(&stray, &found, behind);
-                    let is_it = told.is_some();
-                    again.push(Again {
-                        place,
-                        stray,
-                        is_it,
-                    });
-                }
-            }
-        }
-        again.sort_by_key(|again| again.place);
-        for Again { stray, is_it, .. } in &again {
-            let told = told.filter(|_| *is_it);
+        for Again { stray, told, .. } in self.in_turn(earlier, flow, told) {
             let parcel = match told {
                 Some((arrival, found)) => {
                     self.join(arrival, found);
                     found.parcel
                 }
-                None => self.take_again(stray, flow, but),
+                None => self.take_again(&stray, flow, but),
             };
             self.close_if_over(parcel);
         }
+    }
+
+    /// What two points have seen of what is earlier, in its turn; what one alone has seen begins again
+    /// at once.
+    fn in_turn<'a>(
+        &mut self,
+        earlier: Earlier,
+        flow: u32,
+        told: Option<Told<'a>>,
+    ) -> Vec<Again<'a>> {
+        let behind = told.and_then(|told| self.behind(told));
+        let but = told.map_or(NONE, |(_, found)| found.parcel);
+        let mut again = Vec::new();
+        for number in earlier.theirs.into_iter().chain(earlier.strays) {
+            let stray = *self.strays.get(number);
+            let told = told.filter(|(arrival, _)| arrival.is(&stray));
+            let known = match told {
+                Some((_, found)) => Some(*found),
+                None => self.known_again(&stray, flow, but),
+            };
+            let Some(found) = known else {
+                self.begin_again(&stray, flow);
+                continue;
+            };
+            let place = self.place_in_turn(&stray, &found, behind);
+            again.push(Again { place, stray, told });
+        }
+        again.sort_by_key(|again| again.place);
+        again
     }
 
     /// What all have seen a while ago is written down: how long it took tells what others would have
@@ -112,7 +112,7 @@ impl Flight {
     }
 
     /// Which of two points a packet comes to behind the other, as TTLs tell.
-    fn behind(&self, arrival: Arrival<'_>, found: &Found) -> Option<usize> {
+    fn behind(&self, (arrival, found): Told<'_>) -> Option<usize> {
         let (point, sighting, _) = arrival.parts();
         let other = nearest(self.parcels[found.parcel].seen, point, self.points)?;
         let is_there = found.piece != NONE && self.pieces[found.piece].seen & bit(other) != 0;
