@@ -4,7 +4,7 @@
 //! bytes, of which is known whether somebody has such aside.
 
 use super::begun::begin_key;
-use super::find::{FRAGMENTS_COME_WITHIN, Found, Latest};
+use super::find::{FRAGMENTS_COME_WITHIN, Latest};
 use super::{Arrival, Flight, apart, bit, content_key};
 use crate::compare::parcel::{Seen, UNKNOWN};
 use crate::compare::parts::Part;
@@ -58,7 +58,7 @@ impl Flight {
                 return false;
             }
         }
-        let Ok(is_wanted) = self.is_wanted_aside(arrival, flow) else {
+        let Some(is_wanted) = self.is_wanted_aside(arrival, flow) else {
             return false;
         };
         let ported = self.ported_flow(point, sighting);
@@ -89,7 +89,7 @@ impl Flight {
         if apart(sighting.time, before) > FRAGMENTS_COME_WITHIN {
             return false;
         }
-        let Ok(is_wanted) = self.is_wanted_aside(arrival, stray.flow) else {
+        let Some(is_wanted) = self.is_wanted_aside(arrival, stray.flow) else {
             return false;
         };
         let order = self.paths.next_order(self.counted_aside(&stray), point);
@@ -100,14 +100,11 @@ impl Flight {
         true
     }
 
-    /// Whether a fragment that is to be kept aside is looked for by its bytes, or what it was found to
-    /// be.
-    fn is_wanted_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> Result<bool, Found> {
-        if !self.is_looked_for(flow, arrival.sighting) {
-            return Ok(false);
-        }
-        let found = self.with_same_bytes(arrival, flow);
-        found.map_or(Ok(true), Err)
+    /// Whether a fragment that is to be kept aside is looked for by its bytes; `None` if it was found.
+    fn is_wanted_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> Option<bool> {
+        let is_wanted = self.is_looked_for(flow, arrival.sighting);
+        let is_found = is_wanted && self.with_same_bytes(arrival, flow).is_some();
+        (!is_found).then_some(is_wanted)
     }
 
     /// The flow of the ports that a first fragment shows.

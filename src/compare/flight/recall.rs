@@ -6,6 +6,7 @@ use super::find::{Fit, Found};
 use super::settle::LINGER;
 use super::{Arrival, Due, Flight, bit, content_key, nearest};
 use crate::compare::flight::stray::Held;
+use crate::compare::parcel::Seen;
 use crate::compare::sighting::{Form, Lane, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
@@ -115,13 +116,18 @@ impl Flight {
     fn behind(&self, (arrival, found): Told<'_>) -> Option<usize> {
         let (point, sighting, _) = arrival.parts();
         let other = nearest(self.parcels[found.parcel].seen, point, self.points)?;
-        let is_there = found.piece != NONE && self.pieces[found.piece].seen & bit(other) != 0;
-        let theirs = is_there.then(|| self.seen(found.piece, other).look.hop_limit)?;
-        match sighting.look.hop_limit.cmp(&theirs) {
+        let theirs = self.seen_of(found, other)?;
+        match sighting.look.hop_limit.cmp(&theirs.look.hop_limit) {
             Ordering::Less => Some(point),
             Ordering::Equal => None,
             Ordering::Greater => Some(other),
         }
+    }
+
+    /// What a point saw of what was found, if it did.
+    fn seen_of(&self, found: &Found, point: usize) -> Option<&Seen> {
+        let is_there = found.piece != NONE && self.pieces[found.piece].seen & bit(point) != 0;
+        is_there.then(|| self.seen(found.piece, point))
     }
 
     /// When a packet comes to the point behind, by its order there; by time if that is not known.
@@ -131,14 +137,13 @@ impl Flight {
         found: &Found,
         behind: Option<usize>,
     ) -> (u32, Timestamp) {
-        let is_there =
-            |point: usize| found.piece != NONE && self.pieces[found.piece].seen & bit(point) != 0;
         let order = match behind {
-            Some(point) if point == stray.point() => stray.order,
-            Some(point) if is_there(point) => self.seen(found.piece, point).order,
-            _ => 0,
+            Some(point) if point == stray.point() => Some(stray.order),
+            Some(point) => self.seen_of(found, point).map(|seen| seen.order),
+            None => None,
         };
-        (order, stray.time.max(self.parcels[found.parcel].last))
+        let both = stray.time.max(self.parcels[found.parcel].last);
+        (order.unwrap_or(0), both)
     }
 
     /// What a point kept aside of a flow that turns out to be another is so no longer.

@@ -257,7 +257,6 @@ mod tests {
             then.swap(3, 4);
             let (tallies, reordered) = told(A, packet, &then, Duration::from_millis(10));
             assert_eq!(tallies, [(SENT.into(), 10), (10, 10)], "{kind}");
-            // What has no name is taken to come in the order in which it was sent.
             assert_eq!(reordered, 1, "{kind}");
         }
     }
