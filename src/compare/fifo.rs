@@ -34,7 +34,7 @@ impl<T: Copy> Fifo<T> {
     }
 
     /// Adds one behind all else.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, one: T) {
         self.len += 1;
         match self.stretches.back_mut() {
@@ -52,7 +52,7 @@ impl<T: Copy> Fifo<T> {
     }
 
     /// The first.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self) -> Option<&T> {
         self.stretches.front()?.get(self.taken)
     }
@@ -64,16 +64,25 @@ impl<T: Copy> Fifo<T> {
         self.stretches.get(place / STRETCH)?.get(place % STRETCH)
     }
 
-    /// Takes the first.
-    #[inline]
-    pub fn pop(&mut self) -> Option<T> {
-        let first = *self.first()?;
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
+        let place = self.taken + place;
+        self.stretches
+            .get_mut(place / STRETCH)?
+            .get_mut(place % STRETCH)
+    }
+
+    /// Takes the first, if there is one. It is not given: that would copy it.
+    #[inline(always)]
+    pub fn drop_first(&mut self) {
+        if self.len == 0 {
+            return;
+        }
         self.len -= 1;
         self.taken += 1;
         if self.taken == STRETCH {
             self.end();
         }
-        Some(first)
     }
 
     /// All of the first stretch was taken.
@@ -110,7 +119,8 @@ mod tests {
                 }
                 for _ in 0..taken {
                     prop_assert_eq!(fifo.first(), expected.front());
-                    prop_assert_eq!(fifo.pop(), expected.pop_front());
+                    fifo.drop_first();
+                    expected.pop_front();
                 }
                 let expected: Vec<u32> = expected.iter().copied().collect();
                 prop_assert_eq!(state(&fifo), (expected.len(), expected));
@@ -123,7 +133,7 @@ mod tests {
         let mut fifo = Fifo::default();
         for number in 0..10 * STRETCH {
             fifo.push(number);
-            fifo.pop();
+            fifo.drop_first();
             assert!(fifo.stretches.len() <= 1);
         }
     }

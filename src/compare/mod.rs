@@ -48,6 +48,7 @@ mod alike;
 mod between;
 mod blocks;
 mod book;
+mod brief;
 mod by_flow;
 mod clock;
 mod content;

@@ -4,6 +4,7 @@
 //!
 //! Of a datagram in fragments that is the first that came; the others are kept behind it.
 
+use super::brief::{Brief, Common};
 use super::content::hash;
 use super::index::Index;
 use super::parts::{Part, Parts};
@@ -53,6 +54,18 @@ pub(super) struct Stray {
     number: u32,
 }
 
+/// What is to be known of one that fares as the one before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gist {
+    pub point: usize,
+    pub order: u32,
+    /// When it was seen, by the clock of the first point, and by that of its own.
+    pub time: Timestamp,
+    pub seen: Timestamp,
+    pub ip_bytes: u32,
+    pub tells_time: bool,
+}
+
 /// Whether somebody asked for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
@@ -89,6 +102,28 @@ struct Line {
     is_mixed: bool,
     /// Of a stream, up to where it was seen.
     reach: Option<u32>,
+    /// Those that are kept in brief; they are in the line once somebody asks for it.
+    briefs: Option<Briefs>,
+}
+
+/// Those of a flow that are kept in brief.
+#[derive(Clone, Copy, Debug)]
+struct Briefs {
+    common: Common,
+    /// Where the last of them is.
+    last: u32,
+    count: u32,
+}
+
+impl Briefs {
+    /// None yet, which will have in common with one what they have.
+    fn of(stray: &Newcomer<'_>) -> Option<Self> {
+        Some(Self {
+            common: Common::of(stray)?,
+            last: NONE,
+            count: 0,
+        })
+    }
 }
 
 /// Where there is none.
@@ -100,6 +135,7 @@ const EMPTY: Line = Line {
     point: 0,
     is_mixed: false,
     reach: None,
+    briefs: None,
 };
 
 /// One that is about to be kept.
@@ -156,6 +192,18 @@ impl Stray {
     /// The point that saw it.
     pub fn point(&self) -> usize {
         self.point as usize
+    }
+
+    #[inline(always)]
+    pub fn gist(&self) -> Gist {
+        Gist {
+            point: self.point(),
+            order: self.order,
+            time: self.time,
+            seen: self.sighting.time,
+            ip_bytes: self.sighting.ip_bytes,
+            tells_time: self.tells_time,
+        }
     }
 }
 
@@ -244,6 +292,110 @@ impl Strays {
         number
     }
 
+    /// One is kept in brief, at a place, of a flow that no other point has strays of. Gives where the
+    /// one before is, and what [`Common::ahead`] says; `None` if that may not be.
+    #[inline(always)]
+    pub fn add_brief(&mut self, stray: &Newcomer<'_>, place: u32) -> Option<(u32, i32)> {
+        debug_assert!(self.may_be_of(stray.flow, stray.point));
+        let line = self.line_mut(stray.flow);
+        let briefs = match &mut line.briefs {
+            Some(briefs) => briefs,
+            none => none.insert(Briefs::of(stray)?),
+        };
+        let ahead = briefs.common.ahead(stray)?;
+        let before = std::mem::replace(&mut briefs.last, place);
+        briefs.count += 1;
+        line.count += 1;
+        line.point = stray.point as u16;
+        self.count += 1;
+        Some((before, ahead))
+    }
+
+    /// Where the last of a flow is that is kept in brief, the point that saw it, and how many there
+    /// are.
+    pub fn briefs_of(&self, flow: u32) -> Option<(u32, usize, u32)> {
+        let line = self.lines.get(flow as usize)?;
+        let briefs = line.briefs?;
+        Some((briefs.last, line.point.into(), briefs.count))
+    }
+
+    /// What is to be known of one that is kept in brief, as long as it fares as the one before.
+    #[inline(always)]
+    pub fn gist_of(&self, brief: &Brief) -> Option<Gist> {
+        let line = &self.lines[brief.flow as usize];
+        let common = &line.briefs.as_ref()?.common;
+        Some(Gist {
+            point: line.point.into(),
+            order: brief.order,
+            time: brief.time,
+            seen: common.seen(brief),
+            ip_bytes: brief.ip_bytes(),
+            tells_time: brief.tells_time,
+        })
+    }
+
+    /// One that is kept in brief, in full.
+    pub fn in_full(&self, brief: &Brief) -> Option<Stray> {
+        let line = &self.lines[brief.flow as usize];
+        let sighting = line.briefs.as_ref()?.common.sighting(brief);
+        let point = line.point.into();
+        let mut newcomer = Newcomer::new(&sighting, point, brief.time, brief.flow, brief.order);
+        newcomer.tells_time = brief.tells_time;
+        Some(Stray::of(&newcomer, NONE))
+    }
+
+    /// One that is kept in brief is over.
+    #[inline(always)]
+    pub fn take_brief(&mut self, flow: u32) {
+        let line = &mut self.lines[flow as usize];
+        line.count -= 1;
+        self.count -= 1;
+        if let Some(briefs) = &mut line.briefs {
+            briefs.count -= 1;
+            if briefs.count == 0 {
+                line.briefs = None;
+            }
+        }
+    }
+
+    /// All of a flow that are kept in brief, in their order, are kept in full from now on; gives
+    /// their numbers.
+    pub fn unfold(&mut self, flow: u32, briefs: &[Brief]) -> Vec<u32> {
+        let numbers = briefs.iter().filter_map(|brief| {
+            let stray = self.in_full(brief)?;
+            Some(self.all.insert(|| stray))
+        });
+        let numbers: Vec<u32> = numbers.collect();
+        self.lines[flow as usize].briefs = None;
+        let line = self.line_of(flow).collect();
+        let all = self.merge(line, &numbers);
+        self.relink(flow, &all);
+        numbers
+    }
+
+    /// Two rows of one flow, each in the order in which they came.
+    fn merge(&self, some: Vec<u32>, others: &[u32]) -> Vec<u32> {
+        let mut all = some;
+        all.extend_from_slice(others);
+        let some = all.first().map_or(0, |first| self.all[*first].order);
+        // They wrap.
+        all.sort_by_key(|number| self.all[*number].order.wrapping_sub(some) as i32);
+        all
+    }
+
+    /// The line of a flow has these, in this order.
+    fn relink(&mut self, flow: u32, all: &[u32]) {
+        for (place, number) in all.iter().enumerate() {
+            let before = place.checked_sub(1).and_then(|before| all.get(before));
+            let stray = &mut self.all[*number];
+            stray.previous = before.copied().unwrap_or(NONE);
+            stray.next = all.get(place + 1).copied().unwrap_or(NONE);
+        }
+        let line = &mut self.lines[flow as usize];
+        line.first = all.first().copied().unwrap_or(NONE);
+        line.last = all.last().copied().unwrap_or(NONE);
+    }
+
     pub fn get(&self, number: u32) -> &Stray {
         &self.all[number]
     }
@@ -254,9 +406,10 @@ impl Strays {
         stray.sighting.bytes ^ stray.number
     }
 
-    /// Those of a flow that nobody asked for, in the order in which they came.
+    /// Those of a flow that nobody asked for, in the order in which they came, where none is kept in
+    /// brief.
     pub fn line_of(&self, flow: u32) -> impl Iterator<Item = u32> + '_ {
-        self.line_from(self.line(flow).first)
+        self.line_from(self.first_of(flow))
     }
 
     fn line_from(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
@@ -264,9 +417,16 @@ impl Strays {
         std::iter::successors(known(first), move |number| known(self.all[*number].next))
     }
 
-    /// The first of a flow that nobody asked for, or [`NONE`].
+    /// The first of a flow that nobody asked for, or [`NONE`], where none is kept in brief.
     pub fn first_of(&self, flow: u32) -> u32 {
-        self.line(flow).first
+        let line = self.line(flow);
+        debug_assert!(line.briefs.is_none());
+        line.first
+    }
+
+    /// Whether there are any of a flow.
+    pub fn has_any_of(&self, flow: u32) -> bool {
+        self.line(flow).count > 0
     }
 
     /// The datagram of a flow that a fragment goes on with: one of the latest, of which it is behind

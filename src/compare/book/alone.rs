@@ -7,18 +7,29 @@ use super::view::{View, goes_on_for};
 use super::{Book, MAX_ACCOUNTS, pairs};
 use crate::compare::flight::Flight;
 use crate::compare::shape::Fate;
-use crate::compare::strays::Stray;
+use crate::compare::strays::{Gist, Stray};
 use crate::model::Duration;
 
 impl Book {
     /// Writes one of a flow down.
     pub fn alone(&mut self, flight: &Flight, stray: &Stray, flow: u32) {
-        let number = self.account_of(flow);
-        self.tallies[stray.point()].datagrams += 1;
-        // Of those that look alike any may be missing: they are in no run.
-        if stray.tells_time && self.runs[number].takes(stray) {
-            return;
+        if !self.goes_on_alone(&stray.gist(), flow) {
+            self.alone_anew(flight, stray, flow);
         }
+    }
+
+    /// Counts one of a flow; says whether that is all, as it fares as the one before.
+    #[inline(always)]
+    pub fn goes_on_alone(&mut self, gist: &Gist, flow: u32) -> bool {
+        let number = self.account_of(flow);
+        self.tallies[gist.point].datagrams += 1;
+        // Of those that look alike any may be missing: they are in no run.
+        gist.tells_time && self.runs[number].takes(gist)
+    }
+
+    /// Writes down one of a flow that is counted, and does not fare as the one before.
+    pub fn alone_anew(&mut self, flight: &Flight, stray: &Stray, flow: u32) {
+        let number = self.account_of(flow);
         self.write_run(number);
         self.write_alike(number);
         let goes_on = stray.tells_time && self.goes_on(number, stray);

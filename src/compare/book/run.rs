@@ -3,7 +3,7 @@
 //! memory; this is in one.
 
 use crate::compare::shape::{Lengths, SIZES, size_class};
-use crate::compare::strays::Stray;
+use crate::compare::strays::{Gist, Stray};
 use crate::model::{Duration, Timestamp};
 use std::ops::Range;
 
@@ -94,14 +94,14 @@ impl Run {
     }
 
     /// Takes a packet, if it is the next and fares alike.
-    #[inline]
-    pub fn takes(&mut self, stray: &Stray) -> bool {
-        let time = since(stray.time, self.time);
-        let ip_bytes = stray.sighting.ip_bytes;
+    #[inline(always)]
+    pub fn takes(&mut self, gist: &Gist) -> bool {
+        let time = since(gist.time, self.time);
+        let ip_bytes = gist.ip_bytes;
         let alike = &mut self.sizes[size_class(ip_bytes)];
-        let is_next = stray.order == self.next
-            && stray.point() == usize::from(self.point)
-            && since(stray.sighting.time, self.seen) < self.is_judged_for.into()
+        let is_next = gist.order == self.next
+            && gist.point == usize::from(self.point)
+            && since(gist.seen, self.seen) < self.is_judged_for.into()
             && time < self.is_counted_for.into()
             && *alike < u16::MAX;
         if is_next {
@@ -182,26 +182,26 @@ mod tests {
 
     #[test]
     fn only_the_next_of_its_point_is_taken_in_its_time() {
-        assert!(!Run::default().takes(&stray(0, 0, 0)));
-        assert!(run().takes(&stray(1, 11, 1_000)) && run().takes(&stray(1, 11, 1_099)));
+        assert!(!Run::default().takes(&stray(0, 0, 0).gist()));
+        assert!(run().takes(&stray(1, 11, 1_000).gist()) && run().takes(&stray(1, 11, 1_099).gist()));
         let others = [(1, 12, 1_000), (1, 10, 1_000), (0, 11, 1_000)];
         let late = [(1, 11, 1_100), (1, 11, 999), (1, 11, i64::MIN + 8_000)];
         for (point, order, time) in others.into_iter().chain(late) {
             let stray = stray(point, order, time);
-            assert!(!run().takes(&stray), "{point} {order} {time}");
+            assert!(!run().takes(&stray.gist()), "{point} {order} {time}");
         }
         let mut shorter = run();
         shorter.bound(Duration::from_secs(9), &(Timestamp(0)..Timestamp(1_050)));
-        assert!(shorter.has_begun() && !shorter.takes(&stray(1, 11, 1_050)));
+        assert!(shorter.has_begun() && !shorter.takes(&stray(1, 11, 1_050).gist()));
         shorter.bound(Duration(-1), &(Timestamp(0)..Timestamp(900)));
-        assert!(!shorter.has_begun() && !shorter.takes(&stray(1, 11, 1_000)));
+        assert!(!shorter.has_begun() && !shorter.takes(&stray(1, 11, 1_000).gist()));
     }
 
     #[test]
     fn what_was_taken_is_added_up() {
         let mut run = run();
         for (order, time) in [(11, 1_050), (12, 1_020), (13, 1_030)] {
-            assert!(run.takes(&stray(1, order, time)));
+            assert!(run.takes(&stray(1, order, time).gist()));
         }
         assert_eq!((run.packets(), run.bytes, run.end()), (3, 360, 13));
         assert_eq!(run.sizes[size_class(120)], 3);

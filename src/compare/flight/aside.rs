@@ -9,6 +9,7 @@ use super::recall::may_be_recalled;
 use super::second_look::{CalledIn, Sought};
 use super::stray::Held;
 use super::{AT_ONCE, Arrival, Flight, bit, content_key};
+use crate::compare::brief::Brief;
 use crate::compare::lately::{Lately, Print};
 use crate::compare::rows::Rows;
 use crate::compare::sieve::Sieve;
@@ -110,19 +111,17 @@ impl Aside {
     /// When the first of it is due, or [`Due::NEVER`], and the point that saw that.
     #[inline(always)]
     pub fn first(&self) -> (Due, usize) {
-        let firsts = self.queues.iter().enumerate();
-        let firsts = firsts.map(|(point, queue)| (queue.first(), point));
-        // Without branches: which point is first is as good as random.
-        firsts.fold((Due::NEVER, 0), |best, next| match next.0 < best.0 {
-            true => next,
-            false => best,
-        })
+        first_due(self.queues.iter().map(Queue::first))
     }
 
-    /// Takes the first of a point.
-    #[inline(always)]
-    pub fn pop(&mut self, point: usize) {
-        self.queues[point].pop();
+    /// Takes the first of a point, if that is kept in full.
+    pub fn pop_held(&mut self, point: usize) -> Option<Held> {
+        self.queues[point].pop_held()
+    }
+
+    /// What a point keeps in brief under a number.
+    pub fn brief(&self, point: u8, number: u32) -> Option<&Brief> {
+        self.queues[usize::from(point)].brief(number)
     }
 
     /// Whether some of it was seen not long before some time.
@@ -135,6 +134,17 @@ impl Aside {
     pub(super) fn want_in_fragments(&mut self, point: usize, flow: u32) {
         self.in_fragments.add(point, flow);
     }
+}
+
+/// When the first of some is due, or [`Due::NEVER`], and which that is.
+#[inline(always)]
+pub(super) fn first_due(firsts: impl Iterator<Item = Due>) -> (Due, usize) {
+    // Without branches: which point is first is as good as random.
+    let firsts = firsts.zip(0..);
+    firsts.fold((Due::NEVER, 0), |best, next| match next.0 < best.0 {
+        true => next,
+        false => best,
+    })
 }
 
 /// Whether a packet may be kept aside by its kind: where there are no ports, fragments are of
@@ -241,6 +251,13 @@ impl Flight {
 
     /// What is aside is due in its time, and looked at again before if it has a print.
     pub(super) fn add_aside(&mut self, stray: &Newcomer<'_>, print: Option<Print>) {
+        if !print.is_some_and(|print| self.keep_in_brief(stray, print)) {
+            self.keep_in_full(stray, print);
+        }
+        self.keep_to_bounds();
+    }
+
+    fn keep_in_full(&mut self, stray: &Newcomer<'_>, print: Option<Print>) {
         let number = self.keep(stray);
         let due = Due::new(stray.time, stray.order, Held::stray(number));
         if !self.aside.add(stray.point, due, print) {
@@ -249,7 +266,6 @@ impl Flight {
                 self.look_later(due);
             }
         }
-        self.keep_to_bounds();
     }
 
     /// What other points have aside with some bytes becomes parcels, under the key of these.
@@ -294,6 +310,7 @@ impl Flight {
 
     /// The same; those that are looked for by their bytes are given.
     fn become_parcels(&mut self, flow: u32, wanted: &mut Vec<Wanted>) {
+        self.unfold_all(flow);
         while let Some(stray) = self.first_stray_of(flow) {
             self.call_in_one(stray, wanted);
         }
@@ -320,6 +337,7 @@ impl Flight {
 
     /// The first strays of a flow become parcels, up to one.
     pub(super) fn call_in_up_to(&mut self, flow: u32, last: u32) {
+        self.unfold(flow);
         let mut wanted = Vec::new();
         loop {
             let first = self.strays.first_of(flow);
@@ -564,7 +582,7 @@ mod tests {
         assert!(!add(&mut aside, 8), "it is kept elsewhere");
         let pop = || {
             let (first, point) = aside.first();
-            aside.pop(point);
+            aside.pop_held(point);
             (first != Due::NEVER).then_some(first.since().0)
         };
         let times = std::iter::from_fn(pop);

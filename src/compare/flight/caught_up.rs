@@ -19,6 +19,7 @@ impl Flight {
             return None;
         }
         let found = self.same_by_identity(arrival, flow).or_else(|| {
+            self.unfold(flow);
             let stray = self.same_aside(arrival, flow)?;
             self.call_in_up_to(flow, stray);
             self.same_by_identity(arrival, flow)
@@ -34,7 +35,7 @@ impl Flight {
         self.is_acquainted
             && sighting.can_be_told()
             && sighting.form != Form::Piece
-            && self.strays.first_of(flow) != NONE
+            && self.strays.has_any_of(flow)
             && self.paths.is_single(flow)
             && self.paths.get(flow).points | bit(point) == self.everywhere
             && self.paths.bound_to(point, sighting.lane) == NONE
@@ -56,6 +57,7 @@ impl Flight {
 
     /// What is kept aside of a flow waits in line, behind nothing.
     fn line_up_those_aside(&mut self, flow: u32) {
+        self.unfold(flow);
         loop {
             let number = self.strays.first_of(flow);
             if number == NONE {

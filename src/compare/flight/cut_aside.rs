@@ -181,7 +181,7 @@ impl Flight {
     fn base_aside(&self, flow: u32) -> Option<u32> {
         let names = self.paths.names(flow);
         let mut bases = names.flat_map(|name| self.paths.bases(name));
-        bases.find(|base| self.strays.first_of(*base) != NONE)
+        bases.find(|base| self.strays.has_any_of(*base))
     }
 
     /// The parcel that a stray became gets all that was kept of its datagram.

@@ -1,10 +1,10 @@
 //! What is left at the end is written down by two at once, each into the accounts of a share of
 //! the flows: nobody matches any more, so that all else stays as it is.
 
-use super::aside::Aside;
+use super::aside::{Aside, first_due};
 use super::due::Due;
-use super::settle::{Now, pop_oldest};
-use super::stray::Held;
+use super::queue::{Kept, Queue};
+use super::settle::Now;
 use super::{FETCHED, Flight};
 use crate::compare::book::Book;
 use crate::compare::rows::Rows;
@@ -21,16 +21,24 @@ const WORTH_TWO: usize = 1 << 14;
 
 /// All that is left, in the order in which it is due: what is kept aside is in order, as the old is
 /// here.
-struct Left {
+struct Left<'a> {
     old: Rows<Due>,
-    aside: Aside,
+    aside: Vec<LeftAside<'a>>,
+}
+
+/// What is left of what a point has aside: it stays where it is.
+struct LeftAside<'a> {
+    point: usize,
+    queue: &'a Queue,
+    place: usize,
+    first: Due,
 }
 
 /// Something that is left, and the flow whose account it is written into.
 #[derive(Clone, Copy)]
 struct Item {
     flow: u32,
-    held: Held,
+    kept: Kept,
 }
 
 /// Some of it, by who writes it down.
@@ -65,11 +73,41 @@ impl Groups {
     }
 }
 
-impl Iterator for Left {
-    type Item = Due;
+impl<'a> LeftAside<'a> {
+    fn of((point, queue): (usize, &'a Queue)) -> Self {
+        Self {
+            point,
+            queue,
+            place: 0,
+            first: queue.first(),
+        }
+    }
 
-    fn next(&mut self) -> Option<Due> {
-        pop_oldest(&mut self.old, &mut self.aside, |_| true)
+    fn pop(&mut self) -> Option<Kept> {
+        let first = self.queue.kept_at(self.place, self.point);
+        self.place += 1;
+        self.first = self.queue.due_at(self.place);
+        first
+    }
+}
+
+impl<'a> Left<'a> {
+    fn of(old: Rows<Due>, aside: &'a Aside) -> Self {
+        let queues = aside.queues.iter().enumerate();
+        let aside = queues.map(LeftAside::of).collect();
+        Self { old, aside }
+    }
+}
+
+impl Iterator for Left<'_> {
+    type Item = Kept;
+
+    fn next(&mut self) -> Option<Kept> {
+        let (first, place) = first_due(self.aside.iter().map(|left| left.first));
+        match self.old.first() {
+            Some(old) if old < first => self.old.pop().map(|due| Kept::Held(due.held())),
+            _ => self.aside[place].pop(),
+        }
     }
 }
 
@@ -91,30 +129,25 @@ impl Flight {
         while let Some(due) = self.young.pop_front() {
             self.look_at(due);
         }
-        let (old, aside) = (
-            std::mem::take(&mut self.old),
-            std::mem::take(&mut self.aside),
-        );
+        let old = std::mem::take(&mut self.old);
         self.write_down(|flight, book| {
             let flight = &*flight;
-            let left = Left { old, aside };
-            let is_much = left.old.len() + left.aside.len() >= worth_two;
-            flight.write_left(left, is_much, book);
+            let is_much = old.len() + flight.aside.len() >= worth_two;
+            flight.write_left(Left::of(old, &flight.aside), is_much, book);
         });
     }
 
-    fn write_left(&self, left: Left, is_much: bool, book: &mut Book) {
-        let items = left.filter_map(|due| {
-            let flow = self.account_held(due.held())?;
-            let held = due.held();
-            Some(Item { flow, held })
+    fn write_left(&self, left: Left<'_>, is_much: bool, book: &mut Book) {
+        let items = left.filter_map(|kept| {
+            let flow = self.account_kept(&kept)?;
+            Some(Item { flow, kept })
         });
         let mut items = items;
         // Until then it matters in which order all is written.
         while !book.has_begun() {
             match items.next() {
                 None => return,
-                Some(item) => self.write_held(item, book),
+                Some(item) => self.write_kept(&item, book),
             }
         }
         match is_much {
@@ -164,7 +197,7 @@ impl Flight {
         for some in group.chunks(FETCHED) {
             self.fetch_held(some, book);
             for item in some {
-                self.write_held(*item, book);
+                self.write_kept(item, book);
             }
         }
     }
@@ -172,16 +205,23 @@ impl Flight {
     /// Whether most of it goes on with what its flows have had: then what is counted in is small
     /// enough to be at hand for all of them.
     fn are_in_runs(&self, group: &[Item], book: &Book) -> bool {
-        let is_in_run = |item: &&Item| item.held.number().is_err() && book.is_in_run(item.flow);
+        let is_in_run = |item: &&Item| item.kept.is_stray() && book.is_in_run(item.flow);
         group.iter().filter(is_in_run).count() > group.len() / 2
     }
 
     /// Nobody will ask for it any more: it is left where it is.
-    fn write_held(&self, Item { flow, held }: Item, book: &mut Book) {
-        match self.held(held) {
-            Now::Parcel(parcel) => book.settle(self, &self.parcels[parcel], flow),
-            Now::Stray(stray) => self.write_stray(stray, flow, book),
-            Now::Elsewhere => {}
+    fn write_kept(&self, Item { flow, kept }: &Item, book: &mut Book) {
+        match kept {
+            Kept::Brief(point, number) => {
+                if let Some(brief) = self.aside.brief(*point, *number) {
+                    self.write_brief(brief, *flow, book);
+                }
+            }
+            Kept::Held(held) => match self.held(*held) {
+                Now::Parcel(parcel) => book.settle(self, &self.parcels[parcel], *flow),
+                Now::Stray(stray) => self.write_stray(stray, *flow, book),
+                Now::Elsewhere => {}
+            },
         }
     }
 
@@ -190,21 +230,30 @@ impl Flight {
     fn fetch_held(&self, some: &[Item], book: &Book) {
         let read = some.iter().fold(0, |read, item| {
             let account = book.read_account(item.flow);
-            let parcel = item.held.number();
-            read ^ account ^ parcel.map_or(0, |parcel| self.read_parcel(parcel))
+            read ^ account ^ self.read_kept(&item.kept)
         });
         std::hint::black_box(read);
     }
 
-    fn read_parcel(&self, parcel: u32) -> u32 {
-        match self.parcels[parcel].pieces {
-            NONE => 0,
-            piece => self.pieces[piece].ip_bytes ^ self.seen(piece, 0).order,
+    fn read_kept(&self, kept: &Kept) -> u32 {
+        let Kept::Held(held) = kept else {
+            return 0;
+        };
+        match held.number().map(|parcel| self.parcels[parcel].pieces) {
+            Err(_) | Ok(NONE) => 0,
+            Ok(piece) => self.pieces[piece].ip_bytes ^ self.seen(piece, 0).order,
         }
     }
 
     /// The flow whose account something is written into, if it is.
-    fn account_held(&self, held: Held) -> Option<u32> {
+    fn account_kept(&self, kept: &Kept) -> Option<u32> {
+        let held = match kept {
+            Kept::Brief(point, number) => {
+                let brief = self.aside.brief(*point, *number)?;
+                return Some(self.paths.resolve(brief.flow));
+            }
+            Kept::Held(held) => *held,
+        };
         match self.held(held) {
             Now::Parcel(parcel) => {
                 let parcel = &self.parcels[parcel];

@@ -12,6 +12,7 @@ mod damages;
 mod due;
 mod find;
 mod finish;
+mod in_brief;
 mod joined;
 mod joined_at_hand;
 mod lone;

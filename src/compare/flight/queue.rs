@@ -2,6 +2,7 @@
 
 use super::due::Due;
 use super::stray::Held;
+use crate::compare::brief::Brief;
 use crate::compare::fifo::Fifo;
 use crate::compare::lately::{Lately, Print};
 use crate::model::Timestamp;
@@ -16,22 +17,70 @@ pub(super) struct Queue {
     latest: Timestamp,
     /// How many of them were looked at again.
     looked: usize,
+    /// How many were taken. It wraps, and so do numbers of entries.
+    taken: u32,
 }
 
-/// One of them: what it is itself is far away in memory.
+/// Something that is kept aside.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    since: Timestamp,
-    order: u32,
-    held: Held,
-    /// Of what is looked at again.
-    print: Option<Print>,
+pub(super) enum Kept {
+    /// In brief, by this point, under this number.
+    Brief(u8, u32),
+    Held(Held),
 }
+
+impl Kept {
+    /// Whether it is a stray, or was one.
+    pub fn is_stray(&self) -> bool {
+        match self {
+            Self::Brief(..) => true,
+            Self::Held(held) => held.number().is_err(),
+        }
+    }
+}
+
+/// One of them: what it is itself is far away in memory, unless it is kept in brief.
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    Brief(Brief),
+    Held {
+        since: Timestamp,
+        order: u32,
+        held: Held,
+        /// Of what is looked at again.
+        print: Option<Print>,
+    },
+}
+
+const _: () = assert!(size_of::<Entry>() == 48);
+
+/// What is kept in brief has no number of its own: of what comes at one time it is behind parcels.
+const IN_BRIEF: u32 = 0;
 
 impl Entry {
-    fn due(&self) -> Due {
-        Due::new(self.since, self.order, self.held)
+    fn since(&self) -> Timestamp {
+        match self {
+            Self::Brief(brief) => brief.time,
+            Self::Held { since, .. } => *since,
+        }
     }
+
+    fn due(&self) -> Due {
+        match self {
+            Self::Brief(brief) => Due::new(brief.time, brief.order, Held::stray(IN_BRIEF)),
+            Self::Held {
+                since, order, held, ..
+            } => Due::new(*since, *order, *held),
+        }
+    }
+
+    fn print(&self) -> Option<Print> {
+        match self {
+            Self::Brief(brief) => Some(brief.print),
+            Self::Held { print, .. } => *print,
+        }
+    }
+
 }
 
 impl Default for Queue {
@@ -41,22 +90,24 @@ impl Default for Queue {
             first: Due::NEVER,
             latest: Timestamp::MIN,
             looked: 0,
+            taken: 0,
         }
     }
 }
 
 impl Queue {
-    /// Adds a stray behind all else, if that is where it belongs; says whether it did. One
-    /// that is before would wait for those in front of it, which may be hours ahead.
+    /// Whether what was seen then is behind all else. One that is before would wait for those in
+    /// front of it, which may be hours ahead.
+    #[inline(always)]
+    pub fn goes_on(&self, since: Timestamp) -> bool {
+        self.first == Due::NEVER || self.latest <= since
+    }
+
+    /// Adds a stray behind all else, if that is where it belongs; says whether it did.
     pub fn add(&mut self, due: Due, print: Option<Print>) -> bool {
-        let is_first = self.first == Due::NEVER;
-        let goes_on = is_first || self.latest <= due.since();
+        let goes_on = self.goes_on(due.since());
         if goes_on {
-            if is_first {
-                self.first = due;
-            }
-            self.latest = due.since();
-            self.entries.push(Entry {
+            self.push(Entry::Held {
                 since: due.since(),
                 order: due.order(),
                 held: due.held(),
@@ -66,8 +117,53 @@ impl Queue {
         goes_on
     }
 
+    /// Adds what is kept in brief, which [goes on](Self::goes_on).
+    #[inline(always)]
+    pub fn add_brief(&mut self, brief: Brief) {
+        self.push(Entry::Brief(brief));
+    }
+
+    #[inline(always)]
+    fn push(&mut self, entry: Entry) {
+        if self.first == Due::NEVER {
+            self.first = entry.due();
+        }
+        self.latest = entry.since();
+        self.entries.push(entry);
+    }
+
     pub fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// The number of what is added next.
+    pub fn next_number(&self) -> u32 {
+        self.taken.wrapping_add(self.len() as u32)
+    }
+
+    fn place_of(&self, number: u32) -> usize {
+        number.wrapping_sub(self.taken) as usize
+    }
+
+    /// What is kept in brief under a number.
+    pub fn brief(&self, number: u32) -> Option<&Brief> {
+        match self.entries.get(self.place_of(number))? {
+            Entry::Brief(brief) => Some(brief),
+            Entry::Held { .. } => None,
+        }
+    }
+
+    /// What was kept in brief is kept in full from now on.
+    pub fn unfold(&mut self, number: u32, held: Held) {
+        let place = self.place_of(number);
+        if let Some(entry) = self.entries.get_mut(place) {
+            *entry = Entry::Held {
+                since: entry.since(),
+                order: entry.due().order(),
+                held,
+                print: entry.print(),
+            };
+        }
     }
 
     /// When the first is due, or [`Due::NEVER`].
@@ -81,23 +177,63 @@ impl Queue {
         (self.first != Due::NEVER).then_some(self.latest)
     }
 
-    /// Takes the first.
+    /// The first, if that is kept in brief.
     #[inline(always)]
-    pub fn pop(&mut self) {
+    pub fn first_brief(&self) -> Option<&Brief> {
+        match self.entries.first()? {
+            Entry::Brief(brief) => Some(brief),
+            Entry::Held { .. } => None,
+        }
+    }
+
+    /// Takes the first, if that is kept in full.
+    pub fn pop_held(&mut self) -> Option<Held> {
+        let held = match self.entries.first()? {
+            Entry::Brief(_) => return None,
+            Entry::Held { held, .. } => *held,
+        };
+        self.drop_first();
+        Some(held)
+    }
+
+    /// The first is over.
+    #[inline(always)]
+    pub fn drop_first(&mut self) {
+        self.entries.drop_first();
         self.looked = self.looked.saturating_sub(1);
-        self.entries.pop();
+        self.taken = self.taken.wrapping_add(1);
         self.first = self.entries.first().map_or(Due::NEVER, Entry::due);
+    }
+
+    /// What is so far behind the first, which a point has.
+    pub fn kept_at(&self, place: usize, point: usize) -> Option<Kept> {
+        let entry = self.entries.get(place)?;
+        Some(self.kept(entry, place, point))
+    }
+
+    /// When that is due, or [`Due::NEVER`].
+    pub fn due_at(&self, place: usize) -> Due {
+        self.entries.get(place).map_or(Due::NEVER, Entry::due)
+    }
+
+    #[inline(always)]
+    fn kept(&self, entry: &Entry, place: usize, point: usize) -> Kept {
+        match entry {
+            Entry::Brief(_) => Kept::Brief(point as u8, self.taken.wrapping_add(place as u32)),
+            Entry::Held { held, .. } => Kept::Held(*held),
+        }
     }
 
     /// The next that was not looked at again, seen before some time, if it may be what was noted
     /// lately; those in front of it surely are not.
-    pub fn look_again(&mut self, until: Timestamp, lately: &Lately) -> Option<Held> {
+    pub fn look_again(&mut self, until: Timestamp, lately: &Lately, point: usize) -> Option<Kept> {
         while let Some(entry) = self.entries.get(self.looked)
-            && entry.since < until
+            && entry.since() < until
         {
+            let place = self.looked;
             self.looked += 1;
-            if entry.print.is_some_and(|print| lately.may_have(print)) {
-                return Some(entry.held);
+            if entry.print().is_some_and(|print| lately.may_have(print)) {
+                return Some(self.kept(entry, place, point));
             }
         }
         None

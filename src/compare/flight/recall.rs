@@ -153,6 +153,8 @@ impl Flight {
             let theirs = Vec::new();
             return Earlier { strays, theirs };
         }
+        self.unfold_all(flow);
+        self.unfold(theirs);
         while let Some(number) = self.first_stray_of(flow) {
             let stray = self.strays.get(number);
             if stray.point() != point || !may_be_recalled(&stray.sighting) {

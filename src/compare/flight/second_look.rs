@@ -6,8 +6,8 @@ use super::aside::MUCH;
 use super::due::Due;
 use super::find::{Fit, Found};
 use super::recall::may_be_recalled;
+use super::queue::Kept;
 use super::settle::Now;
-use super::stray::Held;
 use super::{AT_ONCE, Arrival, Flight, bit};
 use crate::compare::lately::Print;
 use crate::compare::sighting::Sighting;
@@ -118,7 +118,7 @@ impl Flight {
         if late.len() > MOST_LATE
             && let Some(first) = late.pop()
         {
-            self.look_again_at(first.held());
+            self.look_again_at(&Kept::Held(first.held()));
         }
     }
 
@@ -195,24 +195,37 @@ impl Flight {
         for point in 0..self.points {
             loop {
                 let aside = &mut self.aside;
-                let Some(held) = aside.queues[point].look_again(until, &aside.lately) else {
+                let Some(kept) = aside.queues[point].look_again(until, &aside.lately, point) else {
                     break;
                 };
-                self.look_again_at(held);
+                self.look_again_at(&kept);
             }
         }
         while let Some(due) = self.aside.late.first().filter(|due| due.since() < until) {
             self.aside.late.pop();
-            self.look_again_at(due.held());
+            self.look_again_at(&Kept::Held(due.held()));
+        }
+    }
+
+    /// What is kept aside, if nobody asked for it.
+    fn stray_of(&self, kept: &Kept) -> Option<Stray> {
+        match kept {
+            Kept::Brief(point, number) => {
+                let brief = self.aside.brief(*point, *number)?;
+                self.strays.in_full(brief)
+            }
+            Kept::Held(held) => match self.held(*held) {
+                Now::Stray(number) => Some(*self.strays.get(number)),
+                Now::Parcel(_) | Now::Elsewhere => None,
+            },
         }
     }
 
     /// Looks for a stray by its bytes that was not.
-    fn look_again_at(&mut self, held: Held) {
-        let Now::Stray(number) = self.held(held) else {
+    fn look_again_at(&mut self, kept: &Kept) {
+        let Some(stray) = self.stray_of(kept) else {
             return;
         };
-        let stray = *self.strays.get(number);
         let flow = self.paths.resolve(stray.flow);
         if !self.paths.is_single(flow) {
             return;

@@ -1,13 +1,11 @@
 //! What is over is written down, and forgotten.
 
-use super::aside::Aside;
 use super::due::Due;
 use super::stray::Held;
 use super::{FETCHED, Flight, SUPER_BYTES};
 use crate::compare::book::Book;
 use crate::compare::copies::Copied;
 use crate::compare::parcel::Parcel;
-use crate::compare::rows::Rows;
 use crate::compare::sighting::{Form, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Became;
@@ -27,7 +25,7 @@ pub(super) enum Now {
     Elsewhere,
 }
 
-/// Some of what is under way for longest.
+/// Some of what is under way for longest, in full.
 struct Oldest {
     held: [Held; FETCHED],
     count: usize,
@@ -44,29 +42,13 @@ impl Oldest {
     fn all(&self) -> impl Iterator<Item = Held> {
         self.held[..self.count].iter().copied()
     }
-
-    /// Whether there may be more than these.
-    fn may_be_more(&self) -> bool {
-        self.count == FETCHED
-    }
 }
 
-/// Takes what is under way for longest, of what is in order of time and what is kept aside, if it is
-/// so.
-pub(super) fn pop_oldest(
-    old: &mut Rows<Due>,
-    aside: &mut Aside,
-    is_so: impl FnOnce(&Due) -> bool,
-) -> Option<Due> {
-    let (first, point) = aside.first();
-    match old.first().filter(|other| *other < first) {
-        Some(other) => is_so(&other).then(|| old.pop()).flatten(),
-        None if first == Due::NEVER || !is_so(&first) => None,
-        None => {
-            aside.pop(point);
-            Some(first)
-        }
-    }
+/// How many were settled, and how many of them were under way until then.
+#[derive(Default)]
+struct Settled {
+    all: usize,
+    under_way: usize,
 }
 
 impl Flight {
@@ -93,27 +75,67 @@ impl Flight {
         }
         self.look_again_aside();
         let (now, window) = (self.now, self.window);
+        self.settle_oldest(usize::MAX, |due| now - due.since() > window);
+    }
+
+    /// What is under way for longest, of what is not seen everywhere, is over, as long as it is so, and
+    /// so much of it at most.
+    fn settle_oldest(&mut self, most: usize, is_so: impl Fn(Due) -> bool) -> Settled {
+        let mut settled = Settled::default();
         loop {
-            let oldest = self.take_oldest(|due| now - due.since() > window);
-            oldest.all().for_each(|held| self.settle_held(held));
-            if !oldest.may_be_more() {
-                break;
+            let before = settled.all;
+            let oldest = self.take_oldest(most - settled.all, &is_so);
+            settled.all += oldest.count;
+            for held in oldest.all() {
+                settled.under_way += usize::from(self.is_under_way(held));
+                self.settle_held(held);
+            }
+            let briefs = self.lose_oldest_briefs(most - settled.all, &is_so);
+            settled.all += briefs;
+            settled.under_way += briefs;
+            if settled.all == before {
+                return settled;
             }
         }
     }
 
-    /// Takes what is under way for longest, of what is not seen everywhere, as long as it is so, and
-    /// some of it at most.
-    fn take_oldest(&mut self, is_so: impl Fn(&Due) -> bool) -> Oldest {
+    /// Takes what is under way for longest up to the first that is in brief.
+    fn take_oldest(&mut self, most: usize, is_so: &impl Fn(Due) -> bool) -> Oldest {
         let mut oldest = Oldest::default();
-        while oldest.count < FETCHED
-            && let Some(due) = pop_oldest(&mut self.old, &mut self.aside, &is_so)
+        while oldest.count < most.min(FETCHED)
+            && let Some(held) = self.pop_oldest(is_so)
         {
-            oldest.held[oldest.count] = due.held();
+            oldest.held[oldest.count] = held;
             oldest.count += 1;
         }
         self.fetch_strays(&oldest);
         oldest
+    }
+
+    /// Takes what is under way for longest, of what is in order of time and what is kept aside in
+    /// full, if it is so.
+    fn pop_oldest(&mut self, is_so: &impl Fn(Due) -> bool) -> Option<Held> {
+        let (first, point) = self.aside.first();
+        match self.old.first().filter(|other| *other < first) {
+            Some(other) if is_so(other) => self.old.pop().map(Due::held),
+            None if first != Due::NEVER && is_so(first) => self.aside.pop_held(point),
+            Some(_) | None => None,
+        }
+    }
+
+    /// What is under way for longest is over, up to the first that is not in brief; says how many.
+    fn lose_oldest_briefs(&mut self, most: usize, is_so: &impl Fn(Due) -> bool) -> usize {
+        let old = self.old.first().unwrap_or(Due::NEVER);
+        let mut lost = 0;
+        while lost < most {
+            let (first, point) = self.aside.first();
+            let is_next = first < old && is_so(first);
+            if !is_next || !self.lose_first_brief(point) {
+                break;
+            }
+            lost += 1;
+        }
+        lost
     }
 
     /// Reads what is about to be settled: it is far away in memory, and here all wait for it
@@ -198,16 +220,14 @@ impl Flight {
     /// The oldest go first.
     pub(super) fn make_room(&mut self) {
         self.look_again_at_oldest();
-        let oldest = self.take_oldest(|_| true);
-        let youngest = match oldest.count {
-            0 => self.young.pop_front(),
-            _ => None,
-        };
-        let held = youngest.into_iter().map(|due| due.held());
-        for held in oldest.all().chain(held) {
-            self.crowded_out += u64::from(self.is_under_way(held));
-            self.settle_held(held);
+        let mut settled = self.settle_oldest(FETCHED, |_| true);
+        if settled.all == 0
+            && let Some(youngest) = self.young.pop_front()
+        {
+            settled.under_way += usize::from(self.is_under_way(youngest.held()));
+            self.settle_held(youngest.held());
         }
+        self.crowded_out += settled.under_way as u64;
     }
 
     /// The book, once all is settled.

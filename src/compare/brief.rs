@@ -1,0 +1,174 @@
+//! What is kept of most packets that one point alone knows: what tells each from others of its flow.
+//! What all of these have in common is kept once a flow. There may be millions, and most are lost
+//! without anybody asking: they are written once, and read once, in the order in which they came.
+
+use super::lately::Print;
+use super::look::Look;
+use super::sighting::{BLANK, Form, Lane, NO_LANE, Share, Sighting};
+use super::strays::Newcomer;
+use crate::model::{Duration, Protocol, Sum, Timestamp};
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brief {
+    /// When it was seen, by the clock of the first point.
+    pub time: Timestamp,
+    head: u64,
+    pub print: Print,
+    pub flow: u32,
+    /// How many of its flow came to the point before.
+    pub order: u32,
+    /// Where the one of its flow is that was kept so before.
+    pub before: u32,
+    frame: u32,
+    /// By how much the clock of its point is ahead, beyond what it was of the first of its flow.
+    ahead: i32,
+    id: u16,
+    ip_bytes: u16,
+    sum: Sum,
+    /// As in [`Stray`](super::strays::Stray).
+    pub tells_time: bool,
+}
+
+const _: () = assert!(size_of::<Brief>() == 48);
+
+/// What those of one flow have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Common {
+    kind: Kind,
+    /// By how much the clock of their point was ahead of that of the first.
+    ahead: Duration,
+}
+
+/// What they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind {
+    lane: Lane,
+    /// IP length but for the payload.
+    headers: u32,
+    look: Look,
+    protocol: Protocol,
+    is_numbered: bool,
+    is_renumbered: bool,
+    is_carrier: bool,
+    is_fresh: bool,
+    has_sum: bool,
+}
+
+impl Kind {
+    /// Of whole datagrams in frames of their own.
+    #[inline(always)]
+    fn of(sighting: &Sighting) -> Option<Self> {
+        let is_plain = sighting.form == Form::Whole
+            && sighting.share == Share::All
+            && sighting.ported == NO_LANE
+            && sighting.offset == 0
+            && !(sighting.more || sighting.is_control);
+        let headers = sighting.ip_bytes.checked_sub(sighting.bytes)?;
+        is_plain.then_some(Self {
+            lane: sighting.lane,
+            headers,
+            look: sighting.look,
+            protocol: sighting.protocol,
+            is_numbered: sighting.is_numbered,
+            is_renumbered: sighting.is_renumbered,
+            is_carrier: sighting.is_carrier,
+            is_fresh: sighting.is_fresh,
+            has_sum: sighting.sum.is_some(),
+        })
+    }
+}
+
+impl Common {
+    /// What is kept of a packet beside this may be kept in brief.
+    pub fn of(newcomer: &Newcomer<'_>) -> Option<Self> {
+        let kind = Kind::of(newcomer.sighting)?;
+        let ahead = newcomer.sighting.time - newcomer.time;
+        Some(Self { kind, ahead })
+    }
+
+    /// By how much more than that the clock of its point is ahead when a packet is seen that has this in
+    /// common with others; `None` if it has not, or the rest of it does not fit.
+    #[inline(always)]
+    pub fn ahead(&self, newcomer: &Newcomer<'_>) -> Option<i32> {
+        let sighting = newcomer.sighting;
+        let ahead = i32::try_from((sighting.time - newcomer.time - self.ahead).0).ok()?;
+        let fits = Kind::of(sighting)? == self.kind
+            && sighting.frame <= u32::MAX.into()
+            && sighting.id <= u16::MAX.into()
+            && sighting.ip_bytes <= u16::MAX.into()
+            // Times may be as far apart as there are any.
+            && self.own_time(newcomer.time, ahead) == sighting.time;
+        fits.then_some(ahead)
+    }
+
+    /// When its point saw one, by the clock of that.
+    #[inline(always)]
+    pub fn seen(&self, brief: &Brief) -> Timestamp {
+        self.own_time(brief.time, brief.ahead)
+    }
+
+    #[inline(always)]
+    fn own_time(&self, time: Timestamp, ahead: i32) -> Timestamp {
+        time + Duration(self.ahead.0.saturating_add(ahead.into()))
+    }
+
+    /// All that was seen of one.
+    pub fn sighting(&self, brief: &Brief) -> Sighting {
+        let Kind {
+            lane,
+            headers,
+            look,
+            protocol,
+            is_numbered,
+            is_renumbered,
+            is_carrier,
+            is_fresh,
+            has_sum,
+        } = self.kind;
+        Sighting {
+            time: self.seen(brief),
+            frame: brief.frame.into(),
+            head: brief.head,
+            lane,
+            id: brief.id.into(),
+            bytes: brief.ip_bytes() - headers,
+            ip_bytes: brief.ip_bytes(),
+            sum: has_sum.then_some(brief.sum),
+            look,
+            protocol,
+            is_numbered,
+            is_renumbered,
+            is_carrier,
+            is_fresh,
+            ..BLANK
+        }
+    }
+}
+
+impl Brief {
+    /// Of what is seen, which [fits](Common::ahead).
+    #[inline(always)]
+    pub fn of(newcomer: &Newcomer<'_>, print: Print, before: u32, ahead: i32) -> Self {
+        let sighting = newcomer.sighting;
+        Self {
+            time: newcomer.time,
+            head: sighting.head,
+            print,
+            flow: newcomer.flow,
+            order: newcomer.order,
+            before,
+            frame: sighting.frame as u32,
+            ahead,
+            id: sighting.id as u16,
+            ip_bytes: sighting.ip_bytes as u16,
+            sum: sighting.sum.unwrap_or(Sum(0)),
+            tells_time: newcomer.tells_time,
+        }
+    }
+
+    #[inline(always)]
+    pub fn ip_bytes(&self) -> u32 {
+        self.ip_bytes.into()
+    }
+}
