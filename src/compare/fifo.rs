@@ -36,18 +36,26 @@ impl<T: Copy> Fifo<T> {
     /// Adds one behind all else.
     #[inline(always)]
     pub fn push(&mut self, one: T) {
-        self.len += 1;
-        match self.stretches.back_mut() {
-            Some(last) if last.len() < STRETCH => last.push(one),
-            _ => self.begin(one),
+        // Who makes room is not given what comes: it is written where it belongs at once.
+        if self.is_full() {
+            self.begin();
+        }
+        if let Some(last) = self.stretches.back_mut() {
+            last.push(one);
+            self.len += 1;
         }
     }
 
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        let last = self.stretches.back();
+        last.is_none_or(|last| last.len() == STRETCH)
+    }
+
     #[cold]
-    fn begin(&mut self, one: T) {
+    fn begin(&mut self) {
         let mut stretch = std::mem::take(&mut self.spare);
         stretch.reserve_exact(STRETCH);
-        stretch.push(one);
         self.stretches.push_back(stretch);
     }
 
@@ -64,6 +72,16 @@ impl<T: Copy> Fifo<T> {
         self.stretches.get(place / STRETCH)?.get(place % STRETCH)
     }
 
+    /// The one in front of which there are so many, and those behind it that are side by side with it
+    /// in memory; none at the end.
+    #[inline(always)]
+    pub fn from(&self, place: usize) -> &[T] {
+        let place = self.taken + place;
+        let stretch = self.stretches.get(place / STRETCH);
+        let from = stretch.and_then(|stretch| stretch.get(place % STRETCH..));
+        from.unwrap_or_default()
+    }
+
     /// The same, to be changed.
     pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
         let place = self.taken + place;
@@ -72,14 +90,13 @@ impl<T: Copy> Fifo<T> {
             .get_mut(place % STRETCH)
     }
 
-    /// Takes the first, if there is one. It is not given: that would copy it.
+    /// Takes so many, of those that are [side by side](Self::from) with the first. They are not
+    /// given: that would copy them.
     #[inline(always)]
-    pub fn drop_first(&mut self) {
-        if self.len == 0 {
-            return;
-        }
-        self.len -= 1;
-        self.taken += 1;
+    pub fn drop_first(&mut self, many: usize) {
+        debug_assert!(many <= self.from(0).len());
+        self.len -= many;
+        self.taken += many;
         if self.taken == STRETCH {
             self.end();
         }
@@ -119,9 +136,14 @@ mod tests {
                 }
                 for _ in 0..taken {
                     prop_assert_eq!(fifo.first(), expected.front());
-                    fifo.drop_first();
-                    expected.pop_front();
+                    if expected.pop_front().is_some() {
+                        fifo.drop_first(1);
+                    }
                 }
+                let many = fifo.from(0).len().min(taken);
+                prop_assert!(fifo.from(0)[..many].iter().eq(expected.iter().take(many)));
+                fifo.drop_first(many);
+                expected.drain(..many);
                 let expected: Vec<u32> = expected.iter().copied().collect();
                 prop_assert_eq!(state(&fifo), (expected.len(), expected));
             }
@@ -133,7 +155,7 @@ mod tests {
         let mut fifo = Fifo::default();
         for number in 0..10 * STRETCH {
             fifo.push(number);
-            fifo.drop_first();
+            fifo.drop_first(1);
             assert!(fifo.stretches.len() <= 1);
         }
     }

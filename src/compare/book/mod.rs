@@ -28,6 +28,7 @@ use crate::model::{Duration, Timestamp};
 use entry::Entry;
 use run::Run;
 use settled::Settled;
+use share::Part;
 use std::ops::Range;
 use std::sync::Arc;
 use view::{View, captured};
@@ -61,8 +62,8 @@ pub(super) struct Book {
     pending: Vec<Pending>,
     /// Losses of the parcel at hand, with their places among those sent.
     losses: Vec<(u32, Fate)>,
-    /// Whether a share of the accounts is [written in elsewhere](Self::take_share).
-    is_lending: bool,
+    /// What of it this is, while a share is [written in elsewhere](Self::take_share).
+    part: Part,
 }
 
 /// A packet of a flow in step that every point saw.
@@ -93,7 +94,7 @@ impl Book {
             runs: Vec::new(),
             pending: Vec::new(),
             losses: Vec::new(),
-            is_lending: false,
+            part: Part::All,
         }
     }
 

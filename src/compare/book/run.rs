@@ -183,7 +183,9 @@ mod tests {
     #[test]
     fn only_the_next_of_its_point_is_taken_in_its_time() {
         assert!(!Run::default().takes(&stray(0, 0, 0).gist()));
-        assert!(run().takes(&stray(1, 11, 1_000).gist()) && run().takes(&stray(1, 11, 1_099).gist()));
+        assert!(
+            run().takes(&stray(1, 11, 1_000).gist()) && run().takes(&stray(1, 11, 1_099).gist())
+        );
         let others = [(1, 12, 1_000), (1, 10, 1_000), (0, 11, 1_000)];
         let late = [(1, 11, 1_100), (1, 11, 999), (1, 11, i64::MIN + 8_000)];
         for (point, order, time) in others.into_iter().chain(late) {

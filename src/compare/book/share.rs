@@ -1,7 +1,19 @@
 //! A book in two: a share of the accounts is taken out, and written in by itself.
 
-use super::{Account, Book, Series};
+use super::{Account, Book, MAX_ACCOUNTS, Series};
 use crate::compare::delay::DelaysOf;
+use crate::compare::slab::NONE;
+
+/// What of a book somebody has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Part {
+    #[default]
+    All,
+    /// All but a share.
+    Lending,
+    /// A share, and how many accounts there are in all.
+    Share { accounts: usize },
+}
 
 impl Book {
     /// Takes a share of the accounts out, to be written in elsewhere until they are
@@ -19,35 +31,53 @@ impl Book {
         share.accounts.resize_with(accounts, Account::default);
         share.make_room();
         self.swap_share(&mut share);
-        self.is_lending = true;
+        let accounts = self.accounts.len();
+        share.part = Part::Share { accounts };
+        self.part = Part::Lending;
         share
     }
 
-    /// Whether something of a flow is to be written elsewhere. An account that is not there yet is
-    /// opened; gives its number if it has to be [opened there](Self::open_as), too.
-    pub fn lends(&mut self, flow: u32) -> (bool, Option<usize>) {
-        let accounts = self.accounts.len();
-        let number = self.account_of(flow);
-        let is_lent = self.is_lending && is_in_share(number);
-        let is_new = self.accounts.len() > accounts;
-        (is_lent, (is_lent && is_new).then_some(number))
+    /// Whether what is of a flow is to be written here, of a book and its share. Both are asked about
+    /// all flows in the same order: an account that is not there yet is opened where it belongs, and gets
+    /// the same number in both.
+    #[inline(always)]
+    pub fn is_for(&mut self, flow: u32) -> bool {
+        match self.part {
+            Part::All => true,
+            Part::Lending => !is_in_share(self.account_of(flow)),
+            Part::Share { .. } => is_in_share(self.account_in_share(flow)),
+        }
     }
 
-    /// Opens the account of a flow in the share of a book that has it under this number.
-    pub fn open_as(&mut self, flow: u32, number: usize) {
-        if self.accounts.len() <= number {
+    #[inline(always)]
+    fn account_in_share(&mut self, flow: u32) -> usize {
+        match self.numbers.get(flow as usize) {
+            None | Some(&NONE) => self.open_in_share(flow),
+            Some(known) => *known as usize,
+        }
+    }
+
+    #[cold]
+    fn open_in_share(&mut self, flow: u32) -> usize {
+        let Part::Share { accounts } = &mut self.part else {
+            return self.account_of(flow);
+        };
+        let number = (*accounts).min(MAX_ACCOUNTS);
+        *accounts = number + 1;
+        if is_in_share(number) {
             self.accounts.resize_with(number + 1, Account::default);
             self.make_room();
+            self.accounts[number] = self.blank(Some(flow));
         }
-        self.accounts[number] = self.blank(Some(flow));
         self.number(flow, number);
+        number
     }
 
     /// Takes them back with what was written in.
     pub fn give_back(&mut self, share: Self) {
         let mut share = share;
         self.swap_share(&mut share);
-        self.is_lending = false;
+        self.part = Part::All;
         for (mine, theirs) in self.series.iter_mut().zip(share.series) {
             mine.add(theirs);
         }
@@ -105,20 +135,22 @@ mod tests {
     #[test]
     fn what_is_lent_comes_back_with_what_was_written_in() {
         let mut book = book(4);
-        assert!((0..4).all(|flow| book.lends(flow) == (false, None)));
+        assert!((0..4).all(|flow| book.is_for(flow)));
         let mut share = book.take_share();
-        let lends = [0, 1, 2, 3].map(|flow| book.lends(flow));
-        let [mine, theirs] = [(false, None), (true, None)];
-        assert_eq!(lends, [mine, theirs, theirs, mine]);
+        let mut are_lent = |flows: &[u32]| {
+            let are_lent = flows.iter().map(|flow| {
+                let is_lent = share.is_for(*flow);
+                assert_ne!(book.is_for(*flow), is_lent);
+                is_lent
+            });
+            are_lent.collect::<Vec<_>>()
+        };
+        assert_eq!(are_lent(&[0, 1, 2, 3]), [false, true, true, false]);
+        // They were not there when it was lent.
+        assert_eq!(are_lent(&[6, 9, 11]), [true, true, false]);
         // Its steps are longer by then.
         write(&mut share, 2, 100_000);
         write(&mut book, 3, 7);
-        // They were not there when it was lent.
-        let [new, other] = [(true, Some(4)), (true, Some(5))];
-        let lends = [6, 9, 11].map(|flow| book.lends(flow));
-        assert_eq!(lends, [new, other, mine]);
-        share.open_as(6, 4);
-        share.open_as(9, 5);
         write(&mut share, 6, 8);
         write(&mut share, 9, 9);
         write(&mut book, 11, 10);
@@ -146,12 +178,11 @@ mod tests {
     #[test]
     fn what_shares_its_delays_is_not_lent() {
         let mut book = book(DelaysOf::MOST as u32 + 4);
-        let share = book.take_share();
+        let mut share = book.take_share();
         let last = DelaysOf::MOST as u32 - 2;
-        assert_eq!(
-            [last, last + 2, last + 6].map(|flow| book.lends(flow)),
-            [(true, None), (false, None), (false, None)]
-        );
+        for (flow, is_lent) in [(last, true), (last + 2, false), (last + 6, false)] {
+            assert_eq!((book.is_for(flow), share.is_for(flow)), (!is_lent, is_lent));
+        }
         book.give_back(share);
         assert_eq!(book.accounts.len(), DelaysOf::MOST + 5);
         assert!(book.accounts.iter().all(|account| account.flow.is_some()));

@@ -16,11 +16,15 @@ use crate::compare::sieve::Sieve;
 use crate::compare::sighting::{Form, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Newcomer;
-use crate::model::Timestamp;
+use crate::model::{Duration, Timestamp};
 use hashbrown::HashSet;
 
 /// Of so many packets of a flow, others would have had some if they had any.
 pub(super) const MUCH: u16 = 64;
+
+/// What points have aside is taken in the order of time within this: so often is gone from one to
+/// the other.
+const BESIDE: Duration = Duration::from_millis(1);
 
 /// What is kept aside.
 #[derive(Debug, Default)]
@@ -114,6 +118,14 @@ impl Aside {
         first_due(self.queues.iter().map(Queue::first))
     }
 
+    /// Until when what a point has is taken, where its first is the first of all, as others have their
+    /// [turn](in_turn_until) then.
+    pub(super) fn in_turn_until(&self, point: usize, old: Due) -> Timestamp {
+        let others = self.queues.iter().enumerate();
+        let others = others.filter(|(other, _)| *other != point);
+        in_turn_until(others.map(|(_, queue)| queue.first()), old)
+    }
+
     /// Takes the first of a point, if that is kept in full.
     pub fn pop_held(&mut self, point: usize) -> Option<Held> {
         self.queues[point].pop_held()
@@ -145,6 +157,14 @@ pub(super) fn first_due(firsts: impl Iterator<Item = Due>) -> (Due, usize) {
         true => next,
         false => best,
     })
+}
+
+/// Until when what a point keeps in brief is taken in one go: up to what else is under way, and beside
+/// what other points have aside, of which all is of other flows.
+pub(super) fn in_turn_until(others: impl Iterator<Item = Due>, old: Due) -> Timestamp {
+    let first = others.min().unwrap_or(Due::NEVER);
+    let before_old = Timestamp(old.since().0.saturating_sub(1));
+    before_old.min(first.since() + BESIDE)
 }
 
 /// Whether a packet may be kept aside by its kind: where there are no ports, fragments are of

@@ -1,112 +1,111 @@
 //! What is left at the end is written down by two at once, each into the accounts of a share of
 //! the flows: nobody matches any more, so that all else stays as it is.
 
-use super::aside::{Aside, first_due};
+use super::aside::{Aside, first_due, in_turn_until};
 use super::due::Due;
-use super::queue::{Kept, Queue};
+use super::queue::Queue;
 use super::settle::Now;
+use super::stray::Held;
 use super::{FETCHED, Flight};
 use crate::compare::book::Book;
-use crate::compare::rows::Rows;
+use crate::compare::brief::Brief;
 use crate::compare::slab::NONE;
-use std::sync::mpsc::sync_channel;
+use crate::model::Timestamp;
 use std::thread;
 
 /// So many that are left are written down by account: those of one are at hand then.
 const GROUPED: usize = 1 << 12;
-/// Groups that wait for the second of the two.
-const GROUPS: usize = 4;
+/// So many of what is kept in brief are taken in one go.
+const IN_ONE_GO: usize = 64;
 /// Less is written down by one alone before another has begun.
 const WORTH_TWO: usize = 1 << 14;
 
-/// All that is left, in the order in which it is due: what is kept aside is in order, as the old is
-/// here.
+/// All that is left, in the order in which it is due; what is kept in brief about so. It stays where it
+/// is.
+#[derive(Clone)]
 struct Left<'a> {
-    old: Rows<Due>,
-    aside: Vec<LeftAside<'a>>,
+    old: &'a [Due],
+    aside: &'a Aside,
+    /// Of what each point has aside: how many are passed, and when the next is due.
+    places: Vec<(usize, Due)>,
 }
 
-/// What is left of what a point has aside: it stays where it is.
-struct LeftAside<'a> {
-    point: usize,
-    queue: &'a Queue,
-    place: usize,
-    first: Due,
-}
-
-/// Something that is left, and the flow whose account it is written into.
+/// Something that is left.
 #[derive(Clone, Copy)]
-struct Item {
+enum What<'a> {
+    Brief(&'a Brief),
+    Held(Held),
+}
+
+/// The same, and the flow whose account it is written into.
+#[derive(Clone, Copy)]
+struct Item<'a> {
     flow: u32,
-    kept: Kept,
-}
-
-/// Some of it, by who writes it down.
-#[derive(Default)]
-struct Groups {
-    mine: Vec<Item>,
-    theirs: Lent,
-}
-
-/// What the other one is to write down.
-#[derive(Default)]
-struct Lent {
-    /// Flows whose accounts are not open there yet, and the numbers of these.
-    opened: Vec<(u32, usize)>,
-    items: Vec<Item>,
-}
-
-impl Groups {
-    /// Opens the accounts of all in their order, whoever writes them down, and in whatever order.
-    fn of(items: impl Iterator<Item = Item>, book: &mut Book) -> Self {
-        let mut groups = Self::default();
-        for item in items {
-            let (is_lent, opened) = book.lends(item.flow);
-            let opened = opened.map(|number| (item.flow, number));
-            groups.theirs.opened.extend(opened);
-            match is_lent {
-                true => groups.theirs.items.push(item),
-                false => groups.mine.push(item),
-            }
-        }
-        groups
-    }
-}
-
-impl<'a> LeftAside<'a> {
-    fn of((point, queue): (usize, &'a Queue)) -> Self {
-        Self {
-            point,
-            queue,
-            place: 0,
-            first: queue.first(),
-        }
-    }
-
-    fn pop(&mut self) -> Option<Kept> {
-        let first = self.queue.kept_at(self.place, self.point);
-        self.place += 1;
-        self.first = self.queue.due_at(self.place);
-        first
-    }
+    what: What<'a>,
 }
 
 impl<'a> Left<'a> {
-    fn of(old: Rows<Due>, aside: &'a Aside) -> Self {
-        let queues = aside.queues.iter().enumerate();
-        let aside = queues.map(LeftAside::of).collect();
-        Self { old, aside }
+    fn of(old: &'a [Due], aside: &'a Aside) -> Self {
+        let firsts = aside.queues.iter().map(Queue::first);
+        let places = firsts.map(|first| (0, first)).collect();
+        Self { old, aside, places }
+    }
+
+    /// How many there are.
+    fn len(&self) -> usize {
+        self.old.len() + self.aside.len()
+    }
+
+    /// Gives what is next, and of what is kept in brief so many at most in one go; says whether there
+    /// was any.
+    fn give(&mut self, most: usize, mut take: impl FnMut(What<'a>)) -> bool {
+        let (first, point) = first_due(self.places.iter().map(|(_, first)| *first));
+        let old = self.old.first().copied().unwrap_or(Due::NEVER);
+        if first.min(old) == Due::NEVER {
+            return false;
+        }
+        if old < first {
+            self.old = &self.old[1..];
+            take(What::Held(old.held()));
+            return true;
+        }
+        let (place, queue) = (self.places[point].0, &self.aside.queues[point]);
+        let mut many = 0;
+        match queue.held_at(place) {
+            Some(held) => {
+                take(What::Held(held));
+                many = 1;
+            }
+            None => {
+                let until = self.in_turn_until(point, old);
+                for brief in queue.briefs_in_turn(place, until).take(most) {
+                    take(What::Brief(brief));
+                    many += 1;
+                }
+            }
+        }
+        self.pass(point, many);
+        many > 0
+    }
+
+    fn in_turn_until(&self, point: usize, old: Due) -> Timestamp {
+        let others = self.places.iter().enumerate();
+        let others = others.filter(|(other, _)| *other != point);
+        in_turn_until(others.map(|(_, (_, first))| *first), old)
+    }
+
+    fn pass(&mut self, point: usize, many: usize) {
+        let place = self.places[point].0 + many;
+        self.places[point] = (place, self.aside.queues[point].due_at(place));
     }
 }
 
-impl Iterator for Left<'_> {
-    type Item = Kept;
-
-    fn next(&mut self) -> Option<Kept> {
-        let (first, place) = first_due(self.aside.iter().map(|left| left.first));
-        match self.old.first() {
-            Some(old) if old < first => self.old.pop().map(|due| Kept::Held(due.held())),
-            _ => self.aside[place].pop(),
+impl What<'_> {
+    /// Whether it is a stray, or was one.
+    fn is_stray(&self) -> bool {
+        match self {
+            Self::Brief(_) => true,
+            Self::Held(held) => held.number().is_err(),
         }
     }
 }
@@ -129,68 +128,64 @@ impl Flight {
         while let Some(due) = self.young.pop_front() {
             self.look_at(due);
         }
-        let old = std::mem::take(&mut self.old);
+        let old: Vec<Due> = std::iter::from_fn(|| self.old.pop()).collect();
         self.write_down(|flight, book| {
             let flight = &*flight;
-            let is_much = old.len() + flight.aside.len() >= worth_two;
-            flight.write_left(Left::of(old, &flight.aside), is_much, book);
-        });
-    }
-
-    fn write_left(&self, left: Left<'_>, is_much: bool, book: &mut Book) {
-        let items = left.filter_map(|kept| {
-            let flow = self.account_kept(&kept)?;
-            Some(Item { flow, kept })
-        });
-        let mut items = items;
-        // Until then it matters in which order all is written.
-        while !book.has_begun() {
-            match items.next() {
-                None => return,
-                Some(item) => self.write_kept(&item, book),
+            let mut left = Left::of(&old, &flight.aside);
+            let is_much = left.len() >= worth_two;
+            // Until then it matters in which order all is written.
+            while !book.has_begun() && flight.write_next(&mut left, book) {}
+            match is_much {
+                true => flight.write_by_two(left, book),
+                false => flight.write_all(left, book),
             }
-        }
-        match is_much {
-            true => self.write_by_two(items, book),
-            false => self.write_by_one(items, book),
-        }
+        });
     }
 
-    fn write_by_one(&self, items: impl Iterator<Item = Item>, book: &mut Book) {
-        let mut items = items.peekable();
-        while items.peek().is_some() {
-            let mut group = Groups::of(items.by_ref().take(GROUPED), book);
-            self.write_group(&mut group.mine, book);
-        }
+    /// Writes down what is next; says whether there was any.
+    fn write_next(&self, left: &mut Left<'_>, book: &mut Book) -> bool {
+        left.give(1, |what| {
+            if let Some(flow) = self.account_kept(&what) {
+                self.write_kept(&Item { flow, what }, book);
+            }
+        })
     }
 
-    /// Both write the same as one would.
-    fn write_by_two(&self, items: impl Iterator<Item = Item>, book: &mut Book) {
-        let mut items = items.peekable();
+    /// Both write the same as one would, each into the accounts that are its own.
+    fn write_by_two(&self, left: Left<'_>, book: &mut Book) {
         let mut share = book.take_share();
         thread::scope(|scope| {
-            let (theirs, groups) = sync_channel::<Lent>(GROUPS);
-            let share = &mut share;
-            scope.spawn(move || {
-                for mut group in groups {
-                    for (flow, number) in group.opened {
-                        share.open_as(flow, number);
-                    }
-                    self.write_group(&mut group.items, share);
-                }
-            });
-            while items.peek().is_some() {
-                let mut groups = Groups::of(items.by_ref().take(GROUPED), book);
-                // Only where the other one has panicked nobody takes it, and then so does this.
-                let _ = theirs.send(groups.theirs);
-                self.write_group(&mut groups.mine, book);
-            }
+            let (theirs, share) = (left.clone(), &mut share);
+            scope.spawn(move || self.write_all(theirs, share));
+            self.write_all(left, book);
         });
         book.give_back(share);
     }
 
+    /// Writes all that is left into the accounts of a book.
+    fn write_all(&self, left: Left<'_>, book: &mut Book) {
+        let mut left = left;
+        let mut group: Vec<Item<'_>> = Vec::with_capacity(GROUPED + IN_ONE_GO);
+        loop {
+            let is_more = left.give(IN_ONE_GO, |what| {
+                if let Some(flow) = self.account_kept(&what)
+                    && book.is_for(flow)
+                {
+                    group.push(Item { flow, what });
+                }
+            });
+            if group.len() >= GROUPED || !is_more {
+                self.write_group(&mut group, book);
+                group.clear();
+            }
+            if !is_more {
+                return;
+            }
+        }
+    }
+
     /// Writes some of it down.
-    fn write_group(&self, group: &mut [Item], book: &mut Book) {
+    fn write_group(&self, group: &mut [Item<'_>], book: &mut Book) {
         if !self.are_in_runs(group, book) {
             group.sort_by_key(|item| item.flow);
         }
@@ -204,20 +199,16 @@ impl Flight {
 
     /// Whether most of it goes on with what its flows have had: then what is counted in is small
     /// enough to be at hand for all of them.
-    fn are_in_runs(&self, group: &[Item], book: &Book) -> bool {
-        let is_in_run = |item: &&Item| item.kept.is_stray() && book.is_in_run(item.flow);
+    fn are_in_runs(&self, group: &[Item<'_>], book: &Book) -> bool {
+        let is_in_run = |item: &&Item<'_>| item.what.is_stray() && book.is_in_run(item.flow);
         group.iter().filter(is_in_run).count() > group.len() / 2
     }
 
     /// Nobody will ask for it any more: it is left where it is.
-    fn write_kept(&self, Item { flow, kept }: &Item, book: &mut Book) {
-        match kept {
-            Kept::Brief(point, number) => {
-                if let Some(brief) = self.aside.brief(*point, *number) {
-                    self.write_brief(brief, *flow, book);
-                }
-            }
-            Kept::Held(held) => match self.held(*held) {
+    fn write_kept(&self, Item { flow, what }: &Item<'_>, book: &mut Book) {
+        match what {
+            What::Brief(brief) => self.write_brief(brief, *flow, book),
+            What::Held(held) => match self.held(*held) {
                 Now::Parcel(parcel) => book.settle(self, &self.parcels[parcel], *flow),
                 Now::Stray(stray) => self.write_stray(stray, *flow, book),
                 Now::Elsewhere => {}
@@ -227,16 +218,16 @@ impl Flight {
 
     /// Reads what is known of what is about to be settled: it is far away in memory, and here
     /// all wait for it together.
-    fn fetch_held(&self, some: &[Item], book: &Book) {
+    fn fetch_held(&self, some: &[Item<'_>], book: &Book) {
         let read = some.iter().fold(0, |read, item| {
             let account = book.read_account(item.flow);
-            read ^ account ^ self.read_kept(&item.kept)
+            read ^ account ^ self.read_kept(&item.what)
         });
         std::hint::black_box(read);
     }
 
-    fn read_kept(&self, kept: &Kept) -> u32 {
-        let Kept::Held(held) = kept else {
+    fn read_kept(&self, what: &What<'_>) -> u32 {
+        let What::Held(held) = what else {
             return 0;
         };
         match held.number().map(|parcel| self.parcels[parcel].pieces) {
@@ -246,14 +237,15 @@ impl Flight {
     }
 
     /// The flow whose account something is written into, if it is.
-    fn account_kept(&self, kept: &Kept) -> Option<u32> {
-        let held = match kept {
-            Kept::Brief(point, number) => {
-                let brief = self.aside.brief(*point, *number)?;
-                return Some(self.paths.resolve(brief.flow));
-            }
-            Kept::Held(held) => *held,
-        };
+    #[inline(always)]
+    fn account_kept(&self, what: &What<'_>) -> Option<u32> {
+        match what {
+            What::Brief(brief) => Some(self.paths.resolve(brief.flow)),
+            What::Held(held) => self.account_held(*held),
+        }
+    }
+
+    fn account_held(&self, held: Held) -> Option<u32> {
         match self.held(held) {
             Now::Parcel(parcel) => {
                 let parcel = &self.parcels[parcel];

@@ -6,7 +6,12 @@ use super::stray::Held;
 use crate::compare::book::Book;
 use crate::compare::brief::Brief;
 use crate::compare::lately::Print;
+use crate::compare::slab::NONE;
 use crate::compare::strays::Newcomer;
+use crate::model::Timestamp;
+
+/// So many are over at once.
+const AT_ONCE: usize = 64;
 
 impl Flight {
     /// Keeps something aside in brief that is looked at again, if that may be; says whether it did.
@@ -50,24 +55,39 @@ impl Flight {
         names.into_iter().for_each(|name| self.unfold(name));
     }
 
-    /// What a point has first aside is over, if it is in brief: nobody asked for it. Says whether it
-    /// was. It is written down where it is: to copy it would take longer.
-    #[inline(always)]
-    pub(super) fn lose_first_brief(&mut self, point: usize) -> bool {
-        let Some(brief) = self.aside.queues[point].first_brief() else {
-            return false;
-        };
-        let flow = brief.flow;
-        self.note_over(flow);
-        let whole = self.paths.resolve(flow);
+    /// What a point has first aside is over, as long as it is in brief and nobody asked for it: the
+    /// first of all, and what was seen behind that until then, and so much at most. Says how many
+    /// these were. They are written down where they are: to copy them would take longer.
+    pub(super) fn lose_first_briefs(
+        &mut self,
+        point: usize,
+        most: usize,
+        until: Timestamp,
+    ) -> usize {
+        let mut flows = [NONE; AT_ONCE];
+        let mut lost = 0;
         self.write_down(|flight, book| {
-            if let Some(brief) = flight.aside.queues[point].first_brief() {
-                flight.write_brief(brief, whole, book);
+            // Until then it matters in which order all is written.
+            let most = if book.has_begun() {
+                most.min(AT_ONCE)
+            } else {
+                1
+            };
+            for brief in flight.aside.queues[point]
+                .briefs_in_turn(0, until)
+                .take(most)
+            {
+                flight.write_brief(brief, flight.paths.resolve(brief.flow), book);
+                flows[lost] = brief.flow;
+                lost += 1;
             }
         });
-        self.strays.take_brief(flow);
-        self.aside.queues[point].drop_first();
-        true
+        for flow in &flows[..lost] {
+            self.note_over(*flow);
+            self.strays.take_brief(*flow);
+        }
+        self.aside.queues[point].drop_first(lost);
+        lost
     }
 
     /// Writes it into the account of a flow.

@@ -29,16 +29,6 @@ pub(super) enum Kept {
     Held(Held),
 }
 
-impl Kept {
-    /// Whether it is a stray, or was one.
-    pub fn is_stray(&self) -> bool {
-        match self {
-            Self::Brief(..) => true,
-            Self::Held(held) => held.number().is_err(),
-        }
-    }
-}
-
 /// One of them: what it is itself is far away in memory, unless it is kept in brief.
 #[derive(Clone, Copy, Debug)]
 enum Entry {
@@ -80,7 +70,6 @@ impl Entry {
             Self::Held { print, .. } => *print,
         }
     }
-
 }
 
 impl Default for Queue {
@@ -138,7 +127,7 @@ impl Queue {
 
     /// The number of what is added next.
     pub fn next_number(&self) -> u32 {
-        self.taken.wrapping_add(self.len() as u32)
+        self.number_of(self.len())
     }
 
     fn place_of(&self, number: u32) -> usize {
@@ -177,13 +166,15 @@ impl Queue {
         (self.first != Due::NEVER).then_some(self.latest)
     }
 
-    /// The first, if that is kept in brief.
+    /// What is so far behind the first, and what is behind that until then, as long as it is kept in
+    /// brief, and side by side in memory.
     #[inline(always)]
-    pub fn first_brief(&self) -> Option<&Brief> {
-        match self.entries.first()? {
-            Entry::Brief(brief) => Some(brief),
-            Entry::Held { .. } => None,
-        }
+    pub fn briefs_in_turn(&self, place: usize, until: Timestamp) -> impl Iterator<Item = &Brief> {
+        let entries = self.entries.from(place).iter().enumerate();
+        entries.map_while(move |(behind, entry)| match entry {
+            Entry::Brief(brief) if behind == 0 || brief.time <= until => Some(brief),
+            Entry::Brief(_) | Entry::Held { .. } => None,
+        })
     }
 
     /// Takes the first, if that is kept in full.
@@ -192,34 +183,41 @@ impl Queue {
             Entry::Brief(_) => return None,
             Entry::Held { held, .. } => *held,
         };
-        self.drop_first();
+        self.drop_first(1);
         Some(held)
     }
 
-    /// The first is over.
-    #[inline(always)]
-    pub fn drop_first(&mut self) {
-        self.entries.drop_first();
-        self.looked = self.looked.saturating_sub(1);
-        self.taken = self.taken.wrapping_add(1);
-        self.first = self.entries.first().map_or(Due::NEVER, Entry::due);
+    /// So many of the first are over, which are side by side.
+    pub fn drop_first(&mut self, many: usize) {
+        self.entries.drop_first(many);
+        self.looked = self.looked.saturating_sub(many);
+        self.taken = self.taken.wrapping_add(many as u32);
+        self.first = self.due_at(0);
     }
 
-    /// What is so far behind the first, which a point has.
-    pub fn kept_at(&self, place: usize, point: usize) -> Option<Kept> {
-        let entry = self.entries.get(place)?;
-        Some(self.kept(entry, place, point))
+    /// What is so far behind the first, if that is kept in full.
+    pub fn held_at(&self, place: usize) -> Option<Held> {
+        match self.entries.get(place)? {
+            Entry::Brief(_) => None,
+            Entry::Held { held, .. } => Some(*held),
+        }
     }
 
     /// When that is due, or [`Due::NEVER`].
+    #[inline(always)]
     pub fn due_at(&self, place: usize) -> Due {
         self.entries.get(place).map_or(Due::NEVER, Entry::due)
+    }
+
+    /// The number of what is so far behind the first.
+    pub fn number_of(&self, place: usize) -> u32 {
+        self.taken.wrapping_add(place as u32)
     }
 
     #[inline(always)]
     fn kept(&self, entry: &Entry, place: usize, point: usize) -> Kept {
         match entry {
-            Entry::Brief(_) => Kept::Brief(point as u8, self.taken.wrapping_add(place as u32)),
+            Entry::Brief(_) => Kept::Brief(point as u8, self.number_of(place)),
             Entry::Held { held, .. } => Kept::Held(*held),
         }
     }

@@ -5,8 +5,8 @@
 use super::aside::MUCH;
 use super::due::Due;
 use super::find::{Fit, Found};
-use super::recall::may_be_recalled;
 use super::queue::Kept;
+use super::recall::may_be_recalled;
 use super::settle::Now;
 use super::{AT_ONCE, Arrival, Flight, bit};
 use crate::compare::lately::Print;

@@ -74,23 +74,23 @@ impl Flight {
             self.look_at(due);
         }
         self.look_again_aside();
-        let (now, window) = (self.now, self.window);
-        self.settle_oldest(usize::MAX, |due| now - due.since() > window);
+        let over = self.now.0.saturating_sub(self.window.0).saturating_sub(1);
+        self.settle_oldest(usize::MAX, Timestamp(over));
     }
 
-    /// What is under way for longest, of what is not seen everywhere, is over, as long as it is so, and
-    /// so much of it at most.
-    fn settle_oldest(&mut self, most: usize, is_so: impl Fn(Due) -> bool) -> Settled {
+    /// What is under way for longest, of what is not seen everywhere, is over if it was seen until then,
+    /// and so much of it at most.
+    fn settle_oldest(&mut self, most: usize, until: Timestamp) -> Settled {
         let mut settled = Settled::default();
         loop {
             let before = settled.all;
-            let oldest = self.take_oldest(most - settled.all, &is_so);
+            let oldest = self.take_oldest(most - settled.all, until);
             settled.all += oldest.count;
             for held in oldest.all() {
                 settled.under_way += usize::from(self.is_under_way(held));
                 self.settle_held(held);
             }
-            let briefs = self.lose_oldest_briefs(most - settled.all, &is_so);
+            let briefs = self.lose_oldest_briefs(most - settled.all, until);
             settled.all += briefs;
             settled.under_way += briefs;
             if settled.all == before {
@@ -100,10 +100,10 @@ impl Flight {
     }
 
     /// Takes what is under way for longest up to the first that is in brief.
-    fn take_oldest(&mut self, most: usize, is_so: &impl Fn(Due) -> bool) -> Oldest {
+    fn take_oldest(&mut self, most: usize, until: Timestamp) -> Oldest {
         let mut oldest = Oldest::default();
         while oldest.count < most.min(FETCHED)
-            && let Some(held) = self.pop_oldest(is_so)
+            && let Some(held) = self.pop_oldest(until)
         {
             oldest.held[oldest.count] = held;
             oldest.count += 1;
@@ -113,27 +113,37 @@ impl Flight {
     }
 
     /// Takes what is under way for longest, of what is in order of time and what is kept aside in
-    /// full, if it is so.
-    fn pop_oldest(&mut self, is_so: &impl Fn(Due) -> bool) -> Option<Held> {
+    /// full.
+    fn pop_oldest(&mut self, until: Timestamp) -> Option<Held> {
         let (first, point) = self.aside.first();
-        match self.old.first().filter(|other| *other < first) {
-            Some(other) if is_so(other) => self.old.pop().map(Due::held),
-            None if first != Due::NEVER && is_so(first) => self.aside.pop_held(point),
-            Some(_) | None => None,
+        let old = self.first_old();
+        match first.min(old) {
+            Due::NEVER => None,
+            due if due.since() > until => None,
+            _ if old < first => self.old.pop().map(Due::held),
+            _ => self.aside.pop_held(point),
         }
     }
 
+    fn first_old(&self) -> Due {
+        self.old.first().unwrap_or(Due::NEVER)
+    }
+
     /// What is under way for longest is over, up to the first that is not in brief; says how many.
-    fn lose_oldest_briefs(&mut self, most: usize, is_so: &impl Fn(Due) -> bool) -> usize {
-        let old = self.old.first().unwrap_or(Due::NEVER);
+    fn lose_oldest_briefs(&mut self, most: usize, until: Timestamp) -> usize {
+        let old = self.first_old();
         let mut lost = 0;
         while lost < most {
             let (first, point) = self.aside.first();
-            let is_next = first < old && is_so(first);
-            if !is_next || !self.lose_first_brief(point) {
+            if first >= old || first.since() > until {
                 break;
             }
-            lost += 1;
+            let until = until.min(self.aside.in_turn_until(point, old));
+            let run = self.lose_first_briefs(point, most - lost, until);
+            if run == 0 {
+                break;
+            }
+            lost += run;
         }
         lost
     }
@@ -220,7 +230,7 @@ impl Flight {
     /// The oldest go first.
     pub(super) fn make_room(&mut self) {
         self.look_again_at_oldest();
-        let mut settled = self.settle_oldest(FETCHED, |_| true);
+        let mut settled = self.settle_oldest(FETCHED, Timestamp::MAX);
         if settled.all == 0
             && let Some(youngest) = self.young.pop_front()
         {
