@@ -32,6 +32,15 @@ pub(super) struct Brief {
 
 const _: () = assert!(size_of::<Brief>() == 48);
 
+/// Where one is among those of its flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Where the one before is.
+    pub before: u32,
+    /// As [`Common::ahead`] says.
+    pub ahead: i32,
+}
+
 /// What those of one flow have in common.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Common {
@@ -45,7 +54,7 @@ pub(super) struct Common {
 struct Kind {
     lane: Lane,
     /// IP length but for the payload.
-    headers: u32,
+    headers: u16,
     look: Look,
     protocol: Protocol,
     is_numbered: bool,
@@ -64,7 +73,11 @@ impl Kind {
             && sighting.ported == NO_LANE
             && sighting.offset == 0
             && !(sighting.more || sighting.is_control);
-        let headers = sighting.ip_bytes.checked_sub(sighting.bytes)?;
+        let headers = sighting
+            .ip_bytes
+            .checked_sub(sighting.bytes)?
+            .try_into()
+            .ok()?;
         is_plain.then_some(Self {
             lane: sighting.lane,
             headers,
@@ -132,7 +145,7 @@ impl Common {
             head: brief.head,
             lane,
             id: brief.id.into(),
-            bytes: brief.ip_bytes() - headers,
+            bytes: brief.ip_bytes() - u32::from(headers),
             ip_bytes: brief.ip_bytes(),
             sum: has_sum.then_some(brief.sum),
             look,
@@ -147,9 +160,9 @@ impl Common {
 }
 
 impl Brief {
-    /// Of what is seen, which [fits](Common::ahead).
+    /// Of what is seen, which [fits](Common::ahead) there.
     #[inline(always)]
-    pub fn of(newcomer: &Newcomer<'_>, print: Print, before: u32, ahead: i32) -> Self {
+    pub fn of(newcomer: &Newcomer<'_>, print: Print, Place { before, ahead }: Place) -> Self {
         let sighting = newcomer.sighting;
         Self {
             time: newcomer.time,

@@ -369,6 +369,7 @@ impl Feed {
         self.fetch_from(self.next, flight);
     }
 
+    #[inline(always)]
     fn fetch_from(&self, place: usize, flight: &Flight) {
         if place.is_multiple_of(FETCHED) {
             let next = self.batch[place..].iter().take(FETCHED);

@@ -35,23 +35,23 @@ impl Print {
 /// Prints of what was noted, of late and before that.
 #[derive(Debug, Default)]
 pub(super) struct Lately {
-    late: Box<[u64]>,
-    before: Box<[u64]>,
-    /// Since when that is late.
+    /// Both are side by side: they are asked together.
+    words: Box<[[u64; 2]]>,
+    /// Which of the two is of late.
+    late: usize,
+    /// Since when that is.
     since: Option<Timestamp>,
-    has_late: bool,
-    has_before: bool,
+    has_any: [bool; 2],
 }
 
 impl Lately {
     pub fn note(&mut self, print: Print) {
-        if self.late.is_empty() {
-            self.late = vec![0; WORDS].into();
-            self.before = self.late.clone();
+        if self.words.is_empty() {
+            self.words = vec![[0; 2]; WORDS].into();
         }
         let (word, bits) = print.place();
-        self.late[word] |= bits;
-        self.has_late = true;
+        self.words[word][self.late] |= bits;
+        self.has_any[self.late] = true;
     }
 
     /// Time goes on: what was noted longer ago than that is forgotten, within twice the time.
@@ -61,19 +61,19 @@ impl Lately {
             return;
         }
         self.since = Some(now);
-        if self.has_late || self.has_before {
-            std::mem::swap(&mut self.late, &mut self.before);
-            self.late.fill(0);
-            self.has_before = std::mem::take(&mut self.has_late);
+        self.late = 1 - self.late;
+        if std::mem::take(&mut self.has_any[self.late]) {
+            let late = self.late;
+            self.words.iter_mut().for_each(|words| words[late] = 0);
         }
     }
 
     /// Whether something may have been noted.
-    #[inline]
+    #[inline(always)]
     pub fn may_have(&self, print: Print) -> bool {
         let (word, bits) = print.place();
-        let has = |is_any: bool, words: &[u64]| is_any && words[word] & bits == bits;
-        has(self.has_late, &self.late) || has(self.has_before, &self.before)
+        let known = self.words.get(word);
+        known.is_some_and(|both| both.iter().any(|word| word & bits == bits))
     }
 }
 

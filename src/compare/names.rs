@@ -106,6 +106,7 @@ impl Names {
     }
 
     /// Whether no other flow has the name of one.
+    #[inline(always)]
     pub fn is_single(&self, flow: u32) -> bool {
         self.are_first[flow as usize] && self.nexts[flow as usize] == NONE
     }

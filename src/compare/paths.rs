@@ -214,6 +214,7 @@ impl Paths {
     }
 
     /// The flow that a lane was bound to, which may be part of another by now.
+    #[inline(always)]
     pub fn bound_to(&self, point: usize, lane: u32) -> u32 {
         let flow = self.flows_of[point].get(lane as usize);
         flow.copied().unwrap_or(NONE)
@@ -566,6 +567,7 @@ impl Paths {
     }
 
     /// Whether one point alone knows a flow, and nobody one of the same name.
+    #[inline(always)]
     pub fn is_single(&self, flow: u32) -> bool {
         let known = &self.flows[flow as usize];
         known.points.is_power_of_two() && !self.has_parts(flow) && self.by_name.is_single(flow)
@@ -612,7 +614,14 @@ impl Paths {
         self.joined
     }
 
+    /// How many packets of a flow came to a point.
+    #[inline(always)]
+    pub fn order(&self, flow: u32, point: usize) -> u32 {
+        self.orders[flow as usize * counts(self.points) + point]
+    }
+
     /// Counts one more packet of a flow at a point; gives how many came before.
+    #[inline(always)]
     pub fn next_order(&mut self, flow: u32, point: usize) -> u32 {
         let counts = counts(self.points);
         let order = &mut self.orders[flow as usize * counts + point];
@@ -685,7 +694,13 @@ impl Paths {
     }
 
     /// Whether there are fragments between the addresses of a flow, wherever it is known.
+    #[inline(always)]
     pub fn may_have_fragments(&self, flow: u32) -> bool {
+        let are_any = self.cut.iter().any(|cut| !cut.is_empty());
+        are_any && self.has_fragments(flow)
+    }
+
+    fn has_fragments(&self, flow: u32) -> bool {
         (0..self.points).any(|point| {
             let lane = self.lane_at(flow, point);
             lane != NO_LANE && !self.cut[point].is_empty() && self.lane_is_cut(point, lane)

@@ -4,7 +4,7 @@
 //!
 //! Of a datagram in fragments that is the first that came; the others are kept behind it.
 
-use super::brief::{Brief, Common};
+use super::brief::{Brief, Common, Place};
 use super::content::hash;
 use super::index::Index;
 use super::parts::{Part, Parts};
@@ -89,6 +89,7 @@ pub(super) enum Became {
 
 /// Those of one flow that nobody asked for, in the order in which they came.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Line {
     first: u32,
     last: u32,
@@ -114,6 +115,8 @@ struct Briefs {
     last: u32,
     count: u32,
 }
+
+const _: () = assert!(size_of::<Line>() == 64);
 
 impl Briefs {
     /// None yet, which will have in common with one what they have.
@@ -292,10 +295,10 @@ impl Strays {
         number
     }
 
-    /// One is kept in brief, at a place, of a flow that no other point has strays of. Gives where the
-    /// one before is, and what [`Common::ahead`] says; `None` if that may not be.
+    /// One is kept in brief, under a number, of a flow that no other point has strays of; `None` if
+    /// that may not be.
     #[inline(always)]
-    pub fn add_brief(&mut self, stray: &Newcomer<'_>, place: u32) -> Option<(u32, i32)> {
+    pub fn add_brief(&mut self, stray: &Newcomer<'_>, number: u32) -> Option<Place> {
         debug_assert!(self.may_be_of(stray.flow, stray.point));
         let line = self.line_mut(stray.flow);
         let briefs = match &mut line.briefs {
@@ -303,12 +306,19 @@ impl Strays {
             none => none.insert(Briefs::of(stray)?),
         };
         let ahead = briefs.common.ahead(stray)?;
-        let before = std::mem::replace(&mut briefs.last, place);
+        let before = std::mem::replace(&mut briefs.last, number);
         briefs.count += 1;
         line.count += 1;
         line.point = stray.point as u16;
         self.count += 1;
-        Some((before, ahead))
+        Some(Place { before, ahead })
+    }
+
+    /// Whether any of a flow is kept in brief, as others of it are to be.
+    #[inline(always)]
+    pub fn is_in_brief(&self, flow: u32) -> bool {
+        let line = self.lines.get(flow as usize);
+        line.is_some_and(|line| line.briefs.is_some() && !line.is_mixed)
     }
 
     /// Where the last of a flow is that is kept in brief, the point that saw it, and how many there

@@ -39,11 +39,14 @@ impl Book {
 
     /// Whether what is of a flow is to be written here, of a book and its share. Both are asked about
     /// all flows in the same order: an account that is not there yet is opened where it belongs, and gets
-    /// the same number in both.
+    /// the same number in both, which is that in a book of which nothing is lent.
     #[inline(always)]
     pub fn is_for(&mut self, flow: u32) -> bool {
         match self.part {
-            Part::All => true,
+            Part::All => {
+                self.account_of(flow);
+                true
+            }
             Part::Lending => !is_in_share(self.account_of(flow)),
             Part::Share { .. } => is_in_share(self.account_in_share(flow)),
         }

@@ -169,7 +169,8 @@ pub(super) fn in_turn_until(others: impl Iterator<Item = Due>, old: Due) -> Time
 
 /// Whether a packet may be kept aside by its kind: where there are no ports, fragments are of
 /// the same flow, and go in one order with it.
-fn may_be_aside(sighting: &Sighting) -> bool {
+#[inline(always)]
+pub(super) fn may_be_aside(sighting: &Sighting) -> bool {
     sighting.form != Form::Piece && sighting.protocol.has_ports()
 }
 
@@ -190,8 +191,17 @@ impl Flight {
     }
 
     /// Takes a packet of such a flow.
+    #[inline(always)]
     pub fn take_alone(&mut self, point: usize, sighting: &Sighting, time: Timestamp) {
         let arrival = Arrival::of(point, sighting, time);
+        if !self.goes_on_in_brief(arrival) {
+            self.take_anew(arrival);
+        }
+    }
+
+    #[inline(never)]
+    fn take_anew(&mut self, arrival: Arrival<'_>) {
+        let (point, sighting, _) = arrival.parts();
         let flow = self.paths.flow_of(point, sighting.lane);
         if !self.keep_aside(arrival, flow) {
             self.take_now(arrival);
@@ -228,9 +238,8 @@ impl Flight {
                 return false;
             }
         };
-        let order = self.paths.next_order(flow, point);
+        let order = self.count_aside(point, flow);
         self.ask_the_way(flow);
-        self.note_begun(flow);
         self.note_lone(flow);
         let mut stray = Newcomer::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
@@ -267,6 +276,13 @@ impl Flight {
             let ported = self.paths.flow_of(point, sighting.ported);
             self.paths.end_lone(ported);
         }
+    }
+
+    /// Takes note of a packet that is kept aside; gives its place among those of its flow.
+    #[inline(always)]
+    pub(super) fn count_aside(&mut self, point: usize, flow: u32) -> u32 {
+        self.note_begun(flow);
+        self.paths.next_order(flow, point)
     }
 
     /// What is aside is due in its time, and looked at again before if it has a print.

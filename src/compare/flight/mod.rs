@@ -599,6 +599,7 @@ impl Flight {
 
     /// Something of a flow is under way from now on. What waited may be of one that has become part
     /// of another meanwhile.
+    #[inline(always)]
     fn note_begun(&mut self, flow: u32) {
         let whole = self.paths.resolve(flow);
         let known = self.paths.get_mut(whole);
@@ -666,6 +667,7 @@ impl Flight {
         self.pieces.remove(part);
     }
 
+    #[inline(always)]
     fn keep_to_bounds(&mut self) {
         if self.pieces.len() + self.strays.held() > MAX_IN_FLIGHT {
             self.make_room();

@@ -35,6 +35,12 @@ impl Sought {
 /// Behind the first of a flow, one of so many is looked for at once.
 const FEW: u64 = 64;
 
+/// Whether what is told by this is one of these.
+#[inline(always)]
+pub(super) fn is_one_of_few(telling: u64) -> bool {
+    telling.is_multiple_of(FEW)
+}
+
 /// A stray that became a parcel, and what tells it from another with its number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CalledIn {
@@ -72,7 +78,7 @@ impl Flight {
         let is_in_full = self.strays.is_mixed(flow) || self.paths.may_have_fragments(flow);
         let is_now = match is_in_full {
             true => self.is_looked_for(flow, sighting),
-            false => self.paths.get(flow).sightings < MUCH || telling.is_multiple_of(FEW),
+            false => self.paths.get(flow).sightings < MUCH || is_one_of_few(telling),
         };
         match is_now {
             true => Sought::Now,
@@ -131,11 +137,16 @@ impl Flight {
     /// Where a clock was set back, what comes is over before it is looked at again: what came before
     /// is looked at then. Says whether a flow is no longer what it was.
     pub(super) fn look_again_before(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
-        let is_late = arrival.time < self.before_half_the_window();
+        let is_late = self.is_before_half_the_window(arrival.time);
         if is_late {
             self.look_again_until(Timestamp::MAX);
         }
         is_late && self.paths.resolve(flow) != flow
+    }
+
+    #[inline(always)]
+    pub(super) fn is_before_half_the_window(&self, time: Timestamp) -> bool {
+        time < self.before_half_the_window()
     }
 
     fn before_half_the_window(&self) -> Timestamp {

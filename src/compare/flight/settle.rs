@@ -228,6 +228,8 @@ impl Flight {
     }
 
     /// The oldest go first.
+    #[cold]
+    #[inline(never)]
     pub(super) fn make_room(&mut self) {
         self.look_again_at_oldest();
         let mut settled = self.settle_oldest(FETCHED, Timestamp::MAX);
