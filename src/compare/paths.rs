@@ -105,6 +105,13 @@ impl Known {
 }
 
 impl PathFlow {
+    /// Something of it is under way from now on.
+    #[inline(always)]
+    pub fn begins(&mut self) {
+        self.sightings = self.sightings.saturating_add(1);
+        self.under_way += 1;
+    }
+
     /// How the TTL of a packet differs between two points tells which way it goes.
     pub fn learn(&mut self, front: u8, back: u8, keeps_ids: bool) {
         self.keeps_ids |= keeps_ids;
@@ -126,6 +133,7 @@ impl PathFlow {
     }
 
     /// Whether it turned out to be part of another.
+    #[inline(always)]
     pub fn is_part(&self) -> bool {
         self.same_as != NONE
     }
@@ -270,10 +278,12 @@ impl Paths {
         (lane != NO_LANE).then(|| &self.lanes[point][lane as usize].key)
     }
 
+    #[inline(always)]
     pub fn get(&self, flow: u32) -> &PathFlow {
         &self.flows[flow as usize]
     }
 
+    #[inline(always)]
     pub fn get_mut(&mut self, flow: u32) -> &mut PathFlow {
         &mut self.flows[flow as usize]
     }

@@ -262,12 +262,14 @@ impl Sighting {
     /// Hash of all that it is found by where it has other addresses: the same at every point. What may
     /// have the same bytes as others of its flow is told by its identification, which it has wherever
     /// it is found by these.
+    #[inline(always)]
     pub fn telling(&self) -> u64 {
-        let content = self.content();
-        match self.form {
-            Form::Whole if self.is_numbered => hash(&[content, self.id.into()]),
-            _ => content,
+        if self.form != Form::Whole {
+            return self.content();
         }
+        let is_told_by_it = self.is_numbered || self.bytes < TELLING_BYTES;
+        let id = if is_told_by_it { self.id } else { 0 };
+        hash(&[self.head, self.size() << u32::BITS | u64::from(id)])
     }
 
     /// Whether it is one of so many that are looked for by their content, of all that has one.

@@ -286,6 +286,9 @@ impl Flight {
     /// Reads what is known of the flows of sightings that a point is about to take: in a
     /// large comparison that is far away in memory, and here all wait for it together.
     pub fn fetch<'a>(&self, point: usize, next: impl Iterator<Item = &'a Sighting>) {
+        if self.paths.count() <= NEAR {
+            return;
+        }
         let mut flows = [NONE; FETCHED];
         for (flow, sighting) in flows.iter_mut().zip(next) {
             *flow = self.paths.bound_to(point, sighting.lane);
@@ -601,18 +604,26 @@ impl Flight {
     /// of another meanwhile.
     #[inline(always)]
     fn note_begun(&mut self, flow: u32) {
+        let named = self.paths.get_mut(flow);
+        named.named += 1;
+        if !named.is_part() {
+            return named.begins();
+        }
         let whole = self.paths.resolve(flow);
-        let known = self.paths.get_mut(whole);
-        known.sightings = known.sightings.saturating_add(1);
-        known.under_way += 1;
-        self.paths.get_mut(flow).named += 1;
+        self.paths.get_mut(whole).begins();
     }
 
     /// Something of it no longer is, which was found by the number of this flow.
+    #[inline(always)]
     fn note_over(&mut self, flow: u32) {
+        let named = self.paths.get_mut(flow);
+        named.named -= 1;
+        if !named.is_part() {
+            named.under_way -= 1;
+            return;
+        }
         let whole = self.paths.resolve(flow);
         self.paths.get_mut(whole).under_way -= 1;
-        self.paths.get_mut(flow).named -= 1;
     }
 
     /// Lets what is seen be found by its bytes, where that may be needed.

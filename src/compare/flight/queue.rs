@@ -225,15 +225,21 @@ impl Queue {
     /// The next that was not looked at again, seen before some time, if it may be what was noted
     /// lately; those in front of it surely are not.
     pub fn look_again(&mut self, until: Timestamp, lately: &Lately, point: usize) -> Option<Kept> {
-        while let Some(entry) = self.entries.get(self.looked)
-            && entry.since() < until
-        {
-            let place = self.looked;
-            self.looked += 1;
-            if entry.print().is_some_and(|print| lately.may_have(print)) {
-                return Some(self.kept(entry, place, point));
+        let may_be_it = |entry: &Entry| entry.print().is_some_and(|print| lately.may_have(print));
+        loop {
+            let entries = self.entries.from(self.looked);
+            let mut rest = entries.iter();
+            match rest.position(|entry| entry.since() >= until || may_be_it(entry)) {
+                None if entries.is_empty() => return None,
+                None => self.looked += entries.len(),
+                Some(behind) => {
+                    let (entry, place) = (&entries[behind], self.looked + behind);
+                    let is_before = entry.since() < until;
+                    let found = is_before.then(|| self.kept(entry, place, point));
+                    self.looked = place + usize::from(is_before);
+                    return found;
+                }
             }
         }
-        None
     }
 }
