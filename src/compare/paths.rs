@@ -729,6 +729,14 @@ impl Paths {
         cut.any(|cut| !cut.is_empty() && name().is_some_and(|name| cut.contains(&name)))
     }
 
+    /// Whether other points know the flow of fragments between the addresses of a lane, by whatever
+    /// addresses they have.
+    pub fn is_base_known_elsewhere(&self, point: usize, lane: Lane) -> bool {
+        let base = self.lanes[point][lane as usize].base;
+        let flow = self.resolve(self.bound_to(point, base));
+        flow != NONE && self.flows[flow as usize].points & !(1 << point) != 0
+    }
+
     fn lane_is_cut(&self, point: usize, lane: Lane) -> bool {
         let known = &self.lanes[point][lane as usize];
         match self.lanes[point].get(known.base as usize) {

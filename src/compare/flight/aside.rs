@@ -258,7 +258,9 @@ impl Flight {
     /// another name.
     fn may_be_cut_elsewhere(&mut self, point: usize, sighting: &Sighting, flow: u32) -> bool {
         self.call_in_begun_alike(point, sighting);
-        self.paths.is_cut_elsewhere(flow, point) || self.is_begun_elsewhere(point, sighting)
+        self.paths.is_cut_elsewhere(flow, point)
+            || self.paths.is_base_known_elsewhere(point, sighting.lane)
+            || self.is_begun_elsewhere(point, sighting)
     }
 
     /// Once there was much of a flow that no other point knows, it goes past them. Not if there are

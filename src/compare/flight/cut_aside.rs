@@ -637,6 +637,20 @@ mod tests {
         seen
     }
 
+    /// Behind NAT, where the first of its fragments is missing.
+    #[test]
+    fn what_is_whole_is_found_by_those_who_have_the_end_of_it() {
+        let all = [
+            (A, put_together(8)),
+            (A, put_together(9)),
+            (A, put_together(10)),
+            (B, fragment(10, 0)),
+            (B, fragment(11, 2)),
+            (A, put_together(11)),
+        ];
+        assert_eq!(told([1, 2], &all, true), told([1, 2], &all, false));
+    }
+
     proptest! {
         #[test]
         fn nothing_else_is_told_of_what_was_aside(
