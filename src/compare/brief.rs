@@ -185,3 +185,124 @@ impl Brief {
         self.ip_bytes.into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::sighting::example;
+    use proptest::prelude::*;
+
+    fn print() -> Print {
+        Print::of_hash(7)
+    }
+
+    /// What is known of a packet that is kept in brief beside another, if it may be: each was seen
+    /// at some time by the clock of the first point, and at another by that of its own.
+    fn kept_beside(
+        (first, first_time): (&Sighting, i64),
+        (next, time): (&Sighting, i64),
+    ) -> Option<Sighting> {
+        let newcomer = |sighting, time| Newcomer::new(sighting, 1, Timestamp(time), 3, 9);
+        let common = Common::of(&newcomer(first, first_time))?;
+        let next = newcomer(next, time);
+        let ahead = common.ahead(&next)?;
+        let brief = Brief::of(&next, print(), Place { before: 4, ahead });
+        assert_eq!((brief.time, brief.flow, brief.order), (next.time, 3, 9));
+        Some(common.sighting(&brief))
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_missing_of_what_is_kept_in_brief(
+            (time, ahead, apart) in (any::<i64>(), any::<i64>(), any::<i32>()),
+            (frame, head, id) in (any::<u32>(), any::<u64>(), any::<u16>()),
+            (bytes, headers) in (0..60_000_u32, 20..60_u32),
+            sum in prop::option::of(any::<u16>()),
+            is_numbered in any::<bool>(),
+        ) {
+            let sum = sum.map(Sum);
+            let first = Sighting {
+                time: Timestamp(ahead),
+                ip_bytes: 100 + headers,
+                is_numbered,
+                sum: sum.map(|_| Sum(0)),
+                ..example(1)
+            };
+            let next = Sighting {
+                time: Timestamp(time).min(Timestamp(i64::MAX / 2)) + Duration(apart.into()),
+                frame: frame.into(),
+                head,
+                id: id.into(),
+                bytes,
+                ip_bytes: bytes + headers,
+                sum,
+                ..first
+            };
+            let kept = kept_beside((&first, 0), (&next, time.saturating_sub(ahead)));
+            let known = kept.as_ref().map(|kept| format!("{kept:?}"));
+            if let Some(known) = known {
+                prop_assert_eq!(known, format!("{next:?}"));
+            }
+            let is_near = time.unsigned_abs() < 1 << 60 && ahead.unsigned_abs() < 1 << 60;
+            let is_far_apart = apart.unsigned_abs() > 1 << 30;
+            prop_assert!(kept.is_some() || !is_near || is_far_apart);
+        }
+    }
+
+    #[test]
+    fn what_has_less_in_common_is_not_kept_so() {
+        let first = example(1);
+        let is_kept = |next: Sighting| kept_beside((&first, 0), (&next, 0)).is_some();
+        assert!(is_kept(example(2)));
+        let look = Look::new(63, 0, None, false);
+        let others = [
+            Sighting { lane: 1, ..first },
+            Sighting { look, ..first },
+            Sighting {
+                ip_bytes: 124,
+                ..first
+            },
+            Sighting {
+                is_numbered: false,
+                ..first
+            },
+            Sighting {
+                is_fresh: true,
+                ..first
+            },
+            Sighting {
+                sum: Some(Sum(1)),
+                ..first
+            },
+            Sighting {
+                form: Form::Segment,
+                ..first
+            },
+            Sighting {
+                share: Share::Begin,
+                ..first
+            },
+            Sighting { ported: 2, ..first },
+            Sighting {
+                frame: 1 << 32,
+                ..first
+            },
+            Sighting {
+                id: 1 << 16,
+                ..first
+            },
+            Sighting {
+                bytes: 1 << 16,
+                ip_bytes: (1 << 16) + 20,
+                ..first
+            },
+            Sighting {
+                time: Timestamp(1 << 31),
+                ..first
+            },
+        ];
+        for other in others {
+            assert!(!is_kept(other), "{other:?}");
+        }
+    }
+}

@@ -166,3 +166,182 @@ impl Flight {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::flight::of_memory::{behind_nat, tallies, tallies_and_reordered};
+    use crate::compare::flight::recall::of_memory::{A, B, KINDS, numbered};
+    use crate::compare::look::Look;
+    use crate::compare::sighting::Sighting;
+    use crate::compare::strays::Became;
+    use proptest::prelude::*;
+
+    /// How many are kept in brief of the flow of the first point.
+    fn in_brief(flight: &Flight) -> u32 {
+        let flow = flight.paths.bound_to(A, 0);
+        flight
+            .strays
+            .briefs_of(flow)
+            .map_or(0, |(_, _, count)| count)
+    }
+
+    /// A point sees something, by a clock like that of the first.
+    fn take(flight: &mut Flight, point: usize, millisecond: u32, sighting: &Sighting) {
+        let time = Timestamp(i64::from(millisecond) * 1_000_000);
+        flight.take(point, &Sighting { time, ..*sighting }, time);
+    }
+
+    /// The first point saw so many of a flow.
+    fn seen_alone(many: u32) -> Flight {
+        let mut flight = behind_nat();
+        (0..many).for_each(|id| take(&mut flight, A, id, &numbered(id)));
+        flight
+    }
+
+    #[test]
+    fn most_is_kept_in_brief_until_somebody_asks() {
+        let mut flight = seen_alone(3_000);
+        let kept = in_brief(&flight);
+        assert!(
+            (2_900..2_940).contains(&kept),
+            "all but the first, and few: {kept}"
+        );
+        let flow = flight.paths.bound_to(A, 0);
+        assert_eq!(flight.strays.of(flow, A), 2_999, "the first is a parcel");
+        flight.unfold_all(flow);
+        assert_eq!((in_brief(&flight), flight.strays.of(flow, A)), (0, 2_999));
+        let line: Vec<u32> = flight.strays.line_of(flow).collect();
+        let orders = line.iter().map(|number| flight.strays.get(*number).order);
+        assert!(orders.eq(1..3_000));
+        let is_aside = |number: &u32| flight.strays.became(*number) == Became::Nothing;
+        assert!(line.iter().all(is_aside));
+        assert_eq!(tallies(flight), [(3_000, 0), (0, 0)]);
+    }
+
+    #[test]
+    fn more_is_kept_in_brief_behind_what_was_asked_for() {
+        let mut flight = seen_alone(300);
+        flight.unfold_all(flight.paths.bound_to(A, 0));
+        (300..600).for_each(|id| take(&mut flight, A, id, &numbered(id)));
+        assert!(in_brief(&flight) > 290);
+        // All of it comes to the other point, too.
+        (0..600).for_each(|id| take(&mut flight, B, 600 + id, &numbered(id)));
+        let told = tallies_and_reordered(flight);
+        assert_eq!(told, ([(600, 600), (600, 600)], 0));
+    }
+
+    #[test]
+    fn what_looks_otherwise_is_kept_in_full_between() {
+        let mut flight = behind_nat();
+        for id in 0..600_u32 {
+            let packet = numbered(id);
+            let look = Look::new(64 - (id % 7) as u8, 0, None, false);
+            take(&mut flight, A, id, &Sighting { look, ..packet });
+        }
+        assert!((50..100).contains(&in_brief(&flight)));
+        let flow = flight.paths.bound_to(A, 0);
+        flight.unfold_all(flow);
+        let line = flight.strays.line_of(flow);
+        assert!(
+            line.map(|number| flight.strays.get(number).order)
+                .eq(1..600)
+        );
+        assert_eq!(tallies(flight), [(600, 0), (0, 0)]);
+    }
+
+    /// One after the other, and some of what is kept in brief is over in between.
+    #[test]
+    fn what_is_over_is_in_brief_no_longer() {
+        let mut flight = seen_alone(5_200);
+        let kept = in_brief(&flight);
+        assert!(
+            (4_950..5_001).contains(&kept),
+            "the window is 5 seconds: {kept}"
+        );
+        take(&mut flight, B, 5_300, &numbered(5_100));
+        take(&mut flight, B, 5_301, &numbered(100));
+        assert_eq!(tallies(flight), [(5_200, 1), (2, 1)]);
+    }
+
+    /// What a point sees next of its flow.
+    #[derive(Clone, Copy, Debug)]
+    enum Seen {
+        /// The next, or one that is so far behind.
+        Packet(u32),
+        Large,
+        LooksOtherwise,
+        /// The other point sees what this saw so many packets ago.
+        Elsewhere(u32),
+    }
+
+    fn seen() -> impl Strategy<Value = Seen> {
+        prop_oneof![
+            900 => Just(Seen::Packet(0)),
+            3 => (1..20_u32).prop_map(Seen::Packet),
+            3 => Just(Seen::Large),
+            3 => Just(Seen::LooksOtherwise),
+            1 => (1..300_u32).prop_map(Seen::Elsewhere),
+        ]
+    }
+
+    /// What is told of it where what the first point sees is taken as that of a flow that it alone
+    /// knows; if it is `apart`, it is taken like all else.
+    fn told(all: &[Seen], packet: fn(u32) -> Sighting, every: i64, apart: bool) -> String {
+        let mut flight = behind_nat();
+        let mut id = 0;
+        for (place, seen) in (0..).zip(all) {
+            let time = Timestamp(place * every);
+            let sighting = match seen {
+                Seen::Packet(0) => packet(id),
+                Seen::Packet(back) => Sighting {
+                    is_fresh: false,
+                    ..packet(id.saturating_sub(*back))
+                },
+                Seen::Large => Sighting {
+                    bytes: 1_200,
+                    ip_bytes: 1_220,
+                    ..packet(id)
+                },
+                Seen::LooksOtherwise => Sighting {
+                    look: Look::new(9, 0, None, false),
+                    ..packet(id)
+                },
+                Seen::Elsewhere(back) => {
+                    let sighting = packet(id.saturating_sub(*back));
+                    flight.take(B, &Sighting { time, ..sighting }, time);
+                    continue;
+                }
+            };
+            id += 1;
+            let sighting = Sighting { time, ..sighting };
+            let is_alone = flight.is_single(A, &sighting);
+            match apart && is_alone {
+                true => {
+                    flight.pass(time);
+                    flight.take_alone(A, &sighting, time);
+                }
+                false => flight.take(A, &sighting, time),
+            }
+        }
+        let flow = flight.paths.resolve(flight.paths.bound_to(A, 0));
+        let known = (flow != NONE).then(|| *flight.paths.get(flow));
+        flight.finish();
+        let book = flight.take_book();
+        let tallies = book.tallies.clone();
+        format!("{known:?} {tallies:?} {:?}", book.into_accounts())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn what_goes_on_at_once_is_told_as_what_is_looked_at_in_turn(
+            all in prop::collection::vec(seen(), 0..1_500),
+            kind in 0..KINDS.len(),
+            every in prop::sample::select(vec![10_000, 10_000_000]),
+        ) {
+            let (_, packet) = KINDS[kind];
+            prop_assert_eq!(told(&all, packet, every, true), told(&all, packet, every, false));
+        }
+    }
+}

@@ -277,7 +277,8 @@ pub(super) mod of_memory {
             .collect();
         all.sort_by_key(|(time, _, _)| *time);
         for (time, point, id) in all {
-            flight.take(point, &packet(id), time);
+            let packet = packet(id);
+            flight.take(point, &Sighting { time, ..packet }, time);
         }
         let (mut tallies, reordered) = tallies_and_reordered(flight);
         if first == B {

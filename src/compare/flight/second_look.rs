@@ -187,12 +187,14 @@ impl Flight {
         }
     }
 
-    /// What is about to go for want of room is looked at again.
-    pub(super) fn look_again_at_oldest(&mut self) {
+    /// What may go for want of room is looked at again; says until when that was seen.
+    pub(super) fn look_again_at_oldest(&mut self) -> Timestamp {
         let (first, _) = self.aside.first();
+        let until = first.since() + ROOM;
         if first != Due::NEVER {
-            self.look_again_until(Timestamp(first.since().0.saturating_add(ROOM.0)));
+            self.look_again_until(until + Duration(1));
         }
+        until
     }
 
     /// All that was not is looked at again.

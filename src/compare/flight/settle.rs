@@ -16,6 +16,9 @@ pub(in crate::compare) const LINGER: Duration = Duration::from_millis(150);
 /// So many of them, at most: what is known of more would not stay in a cache.
 const MAX_LINGERING: usize = 1 << 13;
 
+/// For so much room is made at once.
+const MADE: usize = 64;
+
 /// What is held by now.
 pub(super) enum Now {
     Parcel(u32),
@@ -231,8 +234,8 @@ impl Flight {
     #[cold]
     #[inline(never)]
     pub(super) fn make_room(&mut self) {
-        self.look_again_at_oldest();
-        let mut settled = self.settle_oldest(FETCHED, Timestamp::MAX);
+        let until = self.look_again_at_oldest();
+        let mut settled = self.settle_oldest(MADE, until);
         if settled.all == 0
             && let Some(youngest) = self.young.pop_front()
         {
