@@ -1,8 +1,7 @@
 //! Most of what is kept aside is kept in brief, in the order in which it came, and is over without
 //! anybody asking for it. Of a flow that somebody asks for all is kept in full from then on.
 
-use super::aside::{MUCH, may_be_aside};
-use super::recall::may_be_recalled;
+use super::aside::MUCH;
 use super::second_look::is_one_of_few;
 use super::stray::Held;
 use super::{Arrival, Flight, SUPER_BYTES};
@@ -56,14 +55,12 @@ impl Flight {
             && !self.paths.may_have_fragments(flow)
     }
 
+    /// Whether a packet may be kept in brief, if it has in common with others of its flow what they
+    /// have: of what kind they are, and that they are new to their point.
     #[inline(always)]
     fn may_go_on_in_brief(&self, arrival: Arrival<'_>) -> bool {
         let sighting = arrival.sighting;
-        may_be_aside(sighting)
-            && may_be_recalled(sighting)
-            && sighting.is_new_here()
-            && !sighting.may_come_cut()
-            && sighting.bytes <= SUPER_BYTES
+        sighting.bytes <= SUPER_BYTES
             && !(self.joins_udp && sighting.protocol == Protocol::UDP)
             && !self.is_before_half_the_window(arrival.time)
     }
@@ -270,7 +267,11 @@ mod tests {
         /// The next, or one that is so far behind.
         Packet(u32),
         Large,
+        /// A super-frame, that may be.
+        Super,
         LooksOtherwise,
+        /// The clock is set back by so many seconds.
+        SetBack(u8),
         /// The other point sees what this saw so many packets ago.
         Elsewhere(u32),
     }
@@ -280,7 +281,9 @@ mod tests {
             900 => Just(Seen::Packet(0)),
             3 => (1..20_u32).prop_map(Seen::Packet),
             3 => Just(Seen::Large),
+            3 => Just(Seen::Super),
             3 => Just(Seen::LooksOtherwise),
+            1 => (1..9_u8).prop_map(Seen::SetBack),
             1 => (1..300_u32).prop_map(Seen::Elsewhere),
         ]
     }
@@ -289,9 +292,10 @@ mod tests {
     /// knows; if it is `apart`, it is taken like all else.
     fn told(all: &[Seen], packet: fn(u32) -> Sighting, every: i64, apart: bool) -> String {
         let mut flight = behind_nat();
-        let mut id = 0;
-        for (place, seen) in (0..).zip(all) {
-            let time = Timestamp(place * every);
+        let (mut id, mut now) = (0, 0);
+        for seen in all {
+            now += every;
+            let time = Timestamp(now);
             let sighting = match seen {
                 Seen::Packet(0) => packet(id),
                 Seen::Packet(back) => Sighting {
@@ -303,6 +307,15 @@ mod tests {
                     ip_bytes: 1_220,
                     ..packet(id)
                 },
+                Seen::Super => Sighting {
+                    bytes: 2_000,
+                    ip_bytes: 2_020,
+                    ..packet(id)
+                },
+                Seen::SetBack(seconds) => {
+                    now -= i64::from(*seconds) * 1_000_000_000;
+                    continue;
+                }
                 Seen::LooksOtherwise => Sighting {
                     look: Look::new(9, 0, None, false),
                     ..packet(id)
@@ -325,11 +338,16 @@ mod tests {
             }
         }
         let flow = flight.paths.resolve(flight.paths.bound_to(A, 0));
-        let known = (flow != NONE).then(|| *flight.paths.get(flow));
+        let known = (flow != NONE).then(|| (*flight.paths.get(flow), flight.paths.is_lone(flow)));
+        let kept = [
+            in_brief(&flight) as usize,
+            flight.aside.len(),
+            flight.old.len(),
+        ];
         flight.finish();
         let book = flight.take_book();
         let tallies = book.tallies.clone();
-        format!("{known:?} {tallies:?} {:?}", book.into_accounts())
+        format!("{known:?} {kept:?} {tallies:?} {:?}", book.into_accounts())
     }
 
     proptest! {
