@@ -82,7 +82,7 @@ impl<T: Copy> Fifo<T> {
         from.unwrap_or_default()
     }
 
-    /// The same, to be changed.
+    /// The one in front of which there are so many, to be changed.
     pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
         let place = self.taken + place;
         self.stretches

@@ -301,11 +301,12 @@ impl Strays {
     pub fn add_brief(&mut self, stray: &Newcomer<'_>, number: u32) -> Option<Place> {
         debug_assert!(self.may_be_of(stray.flow, stray.point));
         let line = self.line_mut(stray.flow);
-        let briefs = match &mut line.briefs {
-            Some(briefs) => briefs,
-            none => none.insert(Briefs::of(stray)?),
+        let known = match &line.briefs {
+            Some(briefs) => *briefs,
+            None => Briefs::of(stray)?,
         };
-        let ahead = briefs.common.ahead(stray)?;
+        let ahead = known.common.ahead(stray)?;
+        let briefs = line.briefs.get_or_insert(known);
         let before = std::mem::replace(&mut briefs.last, number);
         briefs.count += 1;
         line.count += 1;
@@ -371,11 +372,9 @@ impl Strays {
     /// All of a flow that are kept in brief, in their order, are kept in full from now on; gives
     /// their numbers.
     pub fn unfold(&mut self, flow: u32, briefs: &[Brief]) -> Vec<u32> {
-        let numbers = briefs.iter().filter_map(|brief| {
-            let stray = self.in_full(brief)?;
-            Some(self.all.insert(|| stray))
-        });
-        let numbers: Vec<u32> = numbers.collect();
+        let strays: Option<Vec<Stray>> = briefs.iter().map(|brief| self.in_full(brief)).collect();
+        let strays = strays.unwrap_or_default().into_iter();
+        let numbers: Vec<u32> = strays.map(|stray| self.all.insert(|| stray)).collect();
         self.lines[flow as usize].briefs = None;
         let line = self.line_of(flow).collect();
         let all = self.merge(line, &numbers);

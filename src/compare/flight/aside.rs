@@ -121,9 +121,7 @@ impl Aside {
     /// Until when what a point has is taken, where its first is the first of all, as others have their
     /// [turn](in_turn_until) then.
     pub(super) fn in_turn_until(&self, point: usize, old: Due) -> Timestamp {
-        let others = self.queues.iter().enumerate();
-        let others = others.filter(|(other, _)| *other != point);
-        in_turn_until(others.map(|(_, queue)| queue.first()), old)
+        in_turn_until(self.queues.iter().map(Queue::first), point, old)
     }
 
     /// Takes the first of a point, if that is kept in full.
@@ -159,10 +157,15 @@ pub(super) fn first_due(firsts: impl Iterator<Item = Due>) -> (Due, usize) {
     })
 }
 
-/// Until when what a point keeps in brief is taken in one go: up to what else is under way, and beside
+/// Until when what a point keeps in brief is taken in one go, where its first is the first of all: up to what else is under way, and beside
 /// what other points have aside, of which all is of other flows.
-pub(super) fn in_turn_until(others: impl Iterator<Item = Due>, old: Due) -> Timestamp {
-    let first = others.min().unwrap_or(Due::NEVER);
+pub(super) fn in_turn_until(
+    firsts: impl Iterator<Item = Due>,
+    point: usize,
+    old: Due,
+) -> Timestamp {
+    let others = firsts.enumerate().filter(|(other, _)| *other != point);
+    let first = others.map(|(_, first)| first).min().unwrap_or(Due::NEVER);
     let before_old = Timestamp(old.since().0.saturating_sub(1));
     before_old.min(first.since() + BESIDE)
 }
@@ -200,7 +203,7 @@ impl Flight {
     }
 
     #[inline(never)]
-    fn take_anew(&mut self, arrival: Arrival<'_>) {
+    pub(super) fn take_anew(&mut self, arrival: Arrival<'_>) {
         let (point, sighting, _) = arrival.parts();
         let flow = self.paths.flow_of(point, sighting.lane);
         if !self.keep_aside(arrival, flow) {

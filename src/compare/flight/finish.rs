@@ -3,6 +3,7 @@
 
 use super::aside::{Aside, first_due, in_turn_until};
 use super::due::Due;
+use super::in_brief::IN_ONE_GO;
 use super::queue::Queue;
 use super::settle::Now;
 use super::stray::Held;
@@ -10,13 +11,10 @@ use super::{FETCHED, Flight};
 use crate::compare::book::Book;
 use crate::compare::brief::Brief;
 use crate::compare::slab::NONE;
-use crate::model::Timestamp;
 use std::thread;
 
 /// So many that are left are written down by account: those of one are at hand then.
 const GROUPED: usize = 1 << 12;
-/// So many of what is kept in brief are taken in one go.
-const IN_ONE_GO: usize = 64;
 /// Less is written down by one alone before another has begun.
 const WORTH_TWO: usize = 1 << 14;
 
@@ -77,7 +75,8 @@ impl<'a> Left<'a> {
                 many = 1;
             }
             None => {
-                let until = self.in_turn_until(point, old);
+                let firsts = self.places.iter().map(|(_, first)| *first);
+                let until = in_turn_until(firsts, point, old);
                 for brief in queue.briefs_in_turn(place, until).take(most) {
                     take(What::Brief(brief));
                     many += 1;
@@ -86,12 +85,6 @@ impl<'a> Left<'a> {
         }
         self.pass(point, many);
         many > 0
-    }
-
-    fn in_turn_until(&self, point: usize, old: Due) -> Timestamp {
-        let others = self.places.iter().enumerate();
-        let others = others.filter(|(other, _)| *other != point);
-        in_turn_until(others.map(|(_, (_, first))| *first), old)
     }
 
     fn pass(&mut self, point: usize, many: usize) {

@@ -12,8 +12,8 @@ use crate::compare::slab::NONE;
 use crate::compare::strays::Newcomer;
 use crate::model::{Protocol, Timestamp};
 
-/// So many are over at once.
-const AT_ONCE: usize = 64;
+/// So many are written down in one go.
+pub(super) const IN_ONE_GO: usize = 64;
 
 impl Flight {
     /// Keeps a packet in brief of a flow of which much is kept so: most packets that one point alone
@@ -124,12 +124,12 @@ impl Flight {
         most: usize,
         until: Timestamp,
     ) -> usize {
-        let mut flows = [NONE; AT_ONCE];
+        let mut flows = [NONE; IN_ONE_GO];
         let mut lost = 0;
         self.write_down(|flight, book| {
             // Until then it matters in which order all is written.
             let most = if book.has_begun() {
-                most.min(AT_ONCE)
+                most.min(IN_ONE_GO)
             } else {
                 1
             };
@@ -288,9 +288,8 @@ mod tests {
         ]
     }
 
-    /// What is told of it where what the first point sees is taken as that of a flow that it alone
-    /// knows; if it is `apart`, it is taken like all else.
-    fn told(all: &[Seen], packet: fn(u32) -> Sighting, every: i64, apart: bool) -> String {
+    /// What is told of it; `at_once` if what goes on in brief is taken so.
+    fn told(all: &[Seen], packet: fn(u32) -> Sighting, every: i64, at_once: bool) -> String {
         let mut flight = behind_nat();
         let (mut id, mut now) = (0, 0);
         for seen in all {
@@ -328,13 +327,14 @@ mod tests {
             };
             id += 1;
             let sighting = Sighting { time, ..sighting };
-            let is_alone = flight.is_single(A, &sighting);
-            match apart && is_alone {
-                true => {
-                    flight.pass(time);
-                    flight.take_alone(A, &sighting, time);
-                }
-                false => flight.take(A, &sighting, time),
+            if !flight.is_single(A, &sighting) {
+                flight.take(A, &sighting, time);
+                continue;
+            }
+            flight.pass(time);
+            match at_once {
+                true => flight.take_alone(A, &sighting, time),
+                false => flight.take_anew(Arrival::of(A, &sighting, time)),
             }
         }
         let flow = flight.paths.resolve(flight.paths.bound_to(A, 0));
@@ -351,7 +351,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(96))]
         #[test]
         fn what_goes_on_at_once_is_told_as_what_is_looked_at_in_turn(
             all in prop::collection::vec(seen(), 0..1_500),

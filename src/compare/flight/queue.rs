@@ -1,5 +1,6 @@
 //! What one point has aside, in the order of time, and what of it is looked at once more.
 
+use super::MAX_IN_FLIGHT;
 use super::due::Due;
 use super::stray::Held;
 use crate::compare::brief::Brief;
@@ -44,8 +45,11 @@ enum Entry {
 
 const _: () = assert!(size_of::<Entry>() == 48);
 
-/// What is kept in brief has no number of its own: of what comes at one time it is behind parcels.
-const IN_BRIEF: u32 = 0;
+/// What is kept in brief has no number of its own: of what is due at one time it is behind all else. No
+/// stray has this one, so that nothing is due when something else is.
+const IN_BRIEF: u32 = (1 << 31) - 2;
+
+const _: () = assert!(IN_BRIEF as usize > 16 * MAX_IN_FLIGHT);
 
 impl Entry {
     fn since(&self) -> Timestamp {

@@ -138,7 +138,7 @@ impl Flight {
         let mut lost = 0;
         while lost < most {
             let (first, point) = self.aside.first();
-            if first >= old || first.since() > until {
+            if first > old || first.since() > until {
                 break;
             }
             let until = until.min(self.aside.in_turn_until(point, old));
