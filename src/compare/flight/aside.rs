@@ -157,8 +157,8 @@ pub(super) fn first_due(firsts: impl Iterator<Item = Due>) -> (Due, usize) {
     })
 }
 
-/// Until when what a point keeps in brief is taken in one go, where its first is the first of all: up to what else is under way, and beside
-/// what other points have aside, of which all is of other flows.
+/// Until when what a point keeps in brief is taken in one go, where its first is the first of all: up
+/// to what else is under way, and beside what other points have aside, of which all is of other flows.
 pub(super) fn in_turn_until(
     firsts: impl Iterator<Item = Due>,
     point: usize,
