@@ -624,12 +624,6 @@ impl Paths {
         self.joined
     }
 
-    /// How many packets of a flow came to a point.
-    #[inline(always)]
-    pub fn order(&self, flow: u32, point: usize) -> u32 {
-        self.orders[flow as usize * counts(self.points) + point]
-    }
-
     /// Counts one more packet of a flow at a point; gives how many came before.
     #[inline(always)]
     pub fn next_order(&mut self, flow: u32, point: usize) -> u32 {

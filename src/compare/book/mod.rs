@@ -359,10 +359,17 @@ impl Book {
 
     /// The number of the account of a flow.
     fn account_of(&mut self, flow: u32) -> usize {
-        match self.numbers.get(flow as usize) {
-            None | Some(&NONE) => self.open(flow),
-            Some(known) => *known as usize,
+        match self.known(flow) {
+            Some(number) => number,
+            None => self.open(flow),
         }
+    }
+
+    /// The same, if it has one.
+    #[inline(always)]
+    fn known(&self, flow: u32) -> Option<usize> {
+        let number = *self.numbers.get(flow as usize)?;
+        (number != NONE).then_some(number as usize)
     }
 
     #[cold]

@@ -2,7 +2,6 @@
 
 use super::{Account, Book, MAX_ACCOUNTS, Series};
 use crate::compare::delay::DelaysOf;
-use crate::compare::slab::NONE;
 
 /// What of a book somebody has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,9 +53,9 @@ impl Book {
 
     #[inline(always)]
     fn account_in_share(&mut self, flow: u32) -> usize {
-        match self.numbers.get(flow as usize) {
-            None | Some(&NONE) => self.open_in_share(flow),
-            Some(known) => *known as usize,
+        match self.known(flow) {
+            Some(number) => number,
+            None => self.open_in_share(flow),
         }
     }
 

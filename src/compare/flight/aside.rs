@@ -172,8 +172,7 @@ pub(super) fn in_turn_until(
 
 /// Whether a packet may be kept aside by its kind: where there are no ports, fragments are of
 /// the same flow, and go in one order with it.
-#[inline(always)]
-pub(super) fn may_be_aside(sighting: &Sighting) -> bool {
+fn may_be_aside(sighting: &Sighting) -> bool {
     sighting.form != Form::Piece && sighting.protocol.has_ports()
 }
 

@@ -4,13 +4,13 @@
 use super::aside::MUCH;
 use super::second_look::is_one_of_few;
 use super::stray::Held;
-use super::{Arrival, Flight, SUPER_BYTES};
+use super::{Arrival, Flight};
 use crate::compare::book::Book;
 use crate::compare::brief::{Brief, Place};
 use crate::compare::lately::Print;
 use crate::compare::slab::NONE;
 use crate::compare::strays::Newcomer;
-use crate::model::{Protocol, Timestamp};
+use crate::model::Timestamp;
 
 /// So many are written down in one go.
 pub(super) const IN_ONE_GO: usize = 64;
@@ -18,24 +18,29 @@ pub(super) const IN_ONE_GO: usize = 64;
 impl Flight {
     /// Keeps a packet in brief of a flow of which much is kept so: most packets that one point alone
     /// sees are such. Says whether it did; if not, nothing was done. It is what
-    /// [`keep_aside`](Self::keep_aside) would do with it.
+    /// [`keep_aside`](Self::keep_aside) would do with it: of what kind it is, and that it is new to its
+    /// point, it has in common with those before.
     #[inline(always)]
     pub(super) fn goes_on_in_brief(&mut self, arrival: Arrival<'_>) -> bool {
         let (point, sighting, time) = arrival.parts();
         let flow = self.paths.bound_to(point, sighting.lane);
-        if !(flow != NONE && self.is_much_in_brief(flow) && self.may_go_on_in_brief(arrival)) {
+        let may_be = flow != NONE
+            && self.is_much_in_brief(flow)
+            && self.is_one_packet(sighting, flow)
+            && !self.is_before_half_the_window(time);
+        if !may_be {
             return false;
         }
         let telling = sighting.telling();
         if is_one_of_few(telling) {
             return false;
         }
-        let order = self.paths.order(flow, point);
-        let mut stray = Newcomer::new(sighting, point, time, flow, order);
+        // Its place in order is asked once it is sure that it is kept so.
+        let mut stray = Newcomer::new(sighting, point, time, flow, 0);
         let Some(place) = self.place_in_brief(&stray) else {
             return false;
         };
-        self.count_aside(point, flow);
+        stray.order = self.count_aside(point, flow);
         stray.tells_time = self.tells_time(flow, sighting);
         self.add_in_brief(&stray, Print::of_hash(telling), place);
         self.keep_to_bounds();
@@ -53,16 +58,6 @@ impl Flight {
             && self.paths.is_single(flow)
             && self.strays.is_in_brief(flow)
             && !self.paths.may_have_fragments(flow)
-    }
-
-    /// Whether a packet may be kept in brief, if it has in common with others of its flow what they
-    /// have: of what kind they are, and that they are new to their point.
-    #[inline(always)]
-    fn may_go_on_in_brief(&self, arrival: Arrival<'_>) -> bool {
-        let sighting = arrival.sighting;
-        sighting.bytes <= SUPER_BYTES
-            && !(self.joins_udp && sighting.protocol == Protocol::UDP)
-            && !self.is_before_half_the_window(arrival.time)
     }
 
     /// Keeps something aside in brief that is looked at again, if that may be; says whether it did.
