@@ -259,6 +259,13 @@ impl Feed {
         rest.filter(|sighting| sighting.lane != NO_LANE)
     }
 
+    /// What is behind all that was taken out of turn.
+    pub fn untouched(&self) -> &[Sighting] {
+        let left = self.batch.get(self.next..).unwrap_or_default();
+        let taken = left.iter().rposition(|sighting| sighting.lane == NO_LANE);
+        taken.map_or(left, |taken| &left[taken + 1..])
+    }
+
     /// When the next is, or may be at the earliest if nothing has come.
     pub fn head(&self) -> Timestamp {
         self.head

@@ -44,6 +44,18 @@ impl<T: Copy + Ord> Rows<T> {
         self.rows.iter().map(VecDeque::len).sum::<usize>() + self.rest.len()
     }
 
+    /// All of them in order; none is left.
+    pub fn take_all(&mut self) -> Vec<T> {
+        let rows = std::mem::take(self);
+        let in_rows = rows.rows.into_iter().flatten();
+        let mut all: Vec<T> = rows.rest.into_iter().map(|Reverse(one)| one).collect();
+        all.sort_unstable();
+        all.extend(in_rows);
+        // A few rows, each of which is in order.
+        all.sort();
+        all
+    }
+
     /// Adds one.
     pub fn push(&mut self, one: T) {
         let mut rows = self.rows.iter_mut().enumerate();
@@ -130,8 +142,8 @@ mod tests {
                 }
                 prop_assert_eq!((rows.first(), rows.len()), (sorted.first().copied(), sorted.len()));
             }
-            let rest: Vec<u32> = std::iter::from_fn(|| rows.pop()).collect();
-            prop_assert_eq!(rest, sorted);
+            prop_assert_eq!(rows.take_all(), sorted);
+            prop_assert_eq!((rows.len(), rows.pop()), (0, None));
         }
     }
 }

@@ -45,6 +45,12 @@ struct Abreast<P> {
     points: P,
     /// Within how long all of them came to each point.
     within: Duration,
+    known: Box<Known>,
+}
+
+/// What is known of each of these packets as far as they were looked at. It stays where it is: most
+/// often they are few, and to clear it would take longer than to look at them.
+pub(super) struct Known {
     /// Of which flow each packet is.
     flows: [u32; ABREAST],
     /// Whether each is beyond all that every point saw of its flow.
@@ -58,22 +64,31 @@ struct Abreast<P> {
     spans: [(Timestamp, Timestamp); ABREAST],
 }
 
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            flows: [NONE; ABREAST],
+            are_fresh: [false; ABREAST],
+            tell_time: [false; ABREAST],
+            times: Vec::new(),
+            spans: [(Timestamp(0), Timestamp(0)); ABREAST],
+        }
+    }
+}
+
 impl<P: Points> Abreast<P> {
-    /// Of which nothing is known yet; with room for times.
+    /// With room for what becomes known.
     #[inline(always)]
-    fn of(points: P, within: Duration, times: Vec<[Timestamp; ABREAST]>) -> Self {
-        let mut times = times;
+    fn of(points: P, within: Duration, known: Option<Box<Known>>) -> Self {
+        let mut known = known.unwrap_or_default();
         if points.all().len() > 2 {
-            times.resize(points.all().len(), [Timestamp(0); ABREAST]);
+            let times = [Timestamp(0); ABREAST];
+            known.times.resize(points.all().len(), times);
         }
         Self {
             points,
             within,
-            flows: [NONE; ABREAST],
-            are_fresh: [false; ABREAST],
-            tell_time: [false; ABREAST],
-            times,
-            spans: [(Timestamp(0), Timestamp(0)); ABREAST],
+            known,
         }
     }
 
@@ -96,7 +111,7 @@ impl<P: Points> Abreast<P> {
 
     /// Whether a packet took so long that copies of it might have come in between.
     fn lingers(&self, place: usize) -> bool {
-        let (first, last) = self.spans[place];
+        let (first, last) = self.known.spans[place];
         last - first > LINGER
     }
 }
@@ -130,26 +145,26 @@ impl Flight {
     #[inline(never)]
     fn take_next(&mut self, points: impl Points, within: Duration) -> usize {
         let within = within.min(AT_ONCE);
-        let mut abreast = Abreast::of(points, within, std::mem::take(&mut self.times));
+        let mut abreast = Abreast::of(points, within, self.abreast.take());
         let common = self.common(&mut abreast);
         if common > 1 {
-            self.fetch_flows(0, &abreast.flows[..common]);
+            self.fetch_flows(0, &abreast.known.flows[..common]);
         }
         let taken = self.take_common(&mut abreast, common);
-        self.times = abreast.times;
+        self.abreast = Some(abreast.known);
         taken
     }
 
     #[inline(never)]
     fn take_known_as(&mut self, points: impl Points, flows: &[u32]) -> usize {
-        let mut abreast = Abreast::of(points, LINGER, std::mem::take(&mut self.times));
-        abreast.flows[..flows.len()].copy_from_slice(flows);
+        let mut abreast = Abreast::of(points, LINGER, self.abreast.take());
+        abreast.known.flows[..flows.len()].copy_from_slice(flows);
         self.fetch_flows(0, flows);
         let together = (0..flows.len())
             .position(|place| !self.come_at_once(&mut abreast, place))
             .unwrap_or(flows.len());
         let taken = self.take_common(&mut abreast, together);
-        self.times = abreast.times;
+        self.abreast = Some(abreast.known);
         taken
     }
 
@@ -226,7 +241,7 @@ impl Flight {
                 return false;
             }
         }
-        abreast.flows[place] = flow;
+        abreast.known.flows[place] = flow;
         self.come_at_once(abreast, place)
     }
 
@@ -247,11 +262,11 @@ impl Flight {
                 0 => (time, time),
                 _ => (span.0.min(time), span.1.max(time)),
             };
-            if let Some(times) = abreast.times.get_mut(point) {
+            if let Some(times) = abreast.known.times.get_mut(point) {
                 times[place] = time;
             }
         }
-        (abreast.are_fresh[place], abreast.spans[place]) = (is_fresh, span);
+        (abreast.known.are_fresh[place], abreast.known.spans[place]) = (is_fresh, span);
         true
     }
 
@@ -278,23 +293,23 @@ impl Flight {
         if abreast.lingers(place) {
             return false;
         }
-        if abreast.flows[place] == NONE && !self.meet_abreast(abreast, place) {
+        if abreast.known.flows[place] == NONE && !self.meet_abreast(abreast, place) {
             return false;
         }
-        let (sighting, flow) = (abreast.sighting(place), abreast.flows[place]);
+        let (sighting, flow) = (abreast.sighting(place), abreast.known.flows[place]);
         let may_come = self.is_whole_everywhere(flow)
             && self.is_not_cut(sighting, flow)
-            && (abreast.are_fresh[place] || self.is_new(abreast, place));
+            && (abreast.known.are_fresh[place] || self.is_new(abreast, place));
         if !may_come {
             return false;
         }
         self.ask_the_way(flow);
         if sighting.can_be_told() {
-            let (_, last) = abreast.spans[place];
+            let (_, last) = abreast.known.spans[place];
             self.march
                 .passed(sighting.identity().key(flow), sighting, last);
         }
-        abreast.tell_time[place] = self.tells_time(flow, sighting);
+        abreast.known.tell_time[place] = self.tells_time(flow, sighting);
         true
     }
 
@@ -309,14 +324,14 @@ impl Flight {
         let is_it = |flow: &u32| {
             (0..self.points).all(|point| self.paths.bound_to(point, lane_at(point)) == *flow)
         };
-        abreast.flows[place] = flow.filter(is_it).unwrap_or(NONE);
-        abreast.flows[place] != NONE
+        abreast.known.flows[place] = flow.filter(is_it).unwrap_or(NONE);
+        abreast.known.flows[place] != NONE
     }
 
     /// Whether a packet that may have been seen before is no copy of what passed not long ago.
     fn is_new(&mut self, abreast: &Abreast<impl Points>, place: usize) -> bool {
-        let flow = abreast.flows[place];
-        let arrival = Arrival::of(0, abreast.sighting(place), abreast.spans[place].0);
+        let flow = abreast.known.flows[place];
+        let arrival = Arrival::of(0, abreast.sighting(place), abreast.known.spans[place].0);
         if !self.is_idle(flow) {
             return self.may_be_next(flow, arrival.sighting)
                 && self.is_next_nameless(arrival, flow);
@@ -336,7 +351,7 @@ impl Flight {
     #[inline(always)]
     fn come_abreast(&mut self, abreast: &Abreast<impl Points>, taken: usize) {
         if self.march.is_anything_waiting() {
-            for flow in &abreast.flows[..taken] {
+            for flow in &abreast.known.flows[..taken] {
                 // What waits was passed over.
                 self.fall_out(*flow);
             }
@@ -356,9 +371,9 @@ impl Flight {
         let (mut since_first, mut since_front) = (Fastest::default(), Fastest::default());
         let (mut backward, mut astray) = (0, 0);
         let go_both_ways = self.paths.go_both_ways();
-        let seen = mine.iter().zip(theirs).zip(first).zip(&abreast.flows);
+        let seen = mine.iter().zip(theirs).zip(first).zip(&abreast.known.flows);
         for (place, ((((here, there), first), flow), tells_time)) in
-            seen.zip(&abreast.tell_time).enumerate()
+            seen.zip(&abreast.known.tell_time).enumerate()
         {
             let flow = self.paths.get_mut(*flow);
             flow.learn(
@@ -384,7 +399,7 @@ impl Flight {
             let place = astray.trailing_zeros() as usize;
             astray &= astray - 1;
             let [there, here] = [theirs[place].time, mine[place].time];
-            self.vote(abreast.flows[place], (back - 1, there), (back, here));
+            self.vote(abreast.known.flows[place], (back - 1, there), (back, here));
         }
         backward
     }
@@ -402,8 +417,8 @@ impl Flight {
             return self.took_beside(back, entered, left);
         }
         let [entered, left] = match abreast.points() {
-            2 => [abreast.spans[place].0, abreast.spans[place].1],
-            _ => [front, back].map(|point| abreast.times[point][place]),
+            2 => [abreast.known.spans[place].0, abreast.known.spans[place].1],
+            _ => [front, back].map(|point| abreast.known.times[point][place]),
         };
         (left - entered).0.saturating_abs()
     }
@@ -418,8 +433,8 @@ impl Flight {
     ) {
         for place in 0..taken {
             let looks = abreast.next().iter().map(|next| next[place].look);
-            let (first, last) = abreast.spans[place];
-            let flow = abreast.flows[place];
+            let (first, last) = abreast.known.spans[place];
+            let flow = abreast.known.flows[place];
             let sighting = abreast.sighting(place);
             let passed = Passed {
                 flow,
@@ -430,12 +445,12 @@ impl Flight {
             };
             let shown = |point: usize| abreast.next()[point][place].shown(point);
             let account = book.pass(&passed, looks, shown);
-            if abreast.tell_time[place] {
+            if abreast.known.tell_time[place] {
                 let delays = pairs(abreast.points()).map(|ends| self.delay(abreast, ends, place));
                 book.delayed(account, delays);
             }
         }
-        book.count_passed(&abreast.spans[..taken], backward);
+        book.count_passed(&abreast.known.spans[..taken], backward);
     }
 }
 
@@ -455,7 +470,7 @@ mod tests {
 
     /// How many packets two points have in common that they take at once.
     fn common(flight: &Flight, next: &[Sighting]) -> usize {
-        let mut abreast = Abreast::of([next, next], AT_ONCE, Vec::new());
+        let mut abreast = Abreast::of([next, next], AT_ONCE, None);
         flight.common(&mut abreast)
     }
 
@@ -490,14 +505,14 @@ mod tests {
         let mut other = next.clone();
         other[3].head = 1;
         let common = |other: &[Sighting]| {
-            let mut abreast = Abreast::of([&next[..], other], AT_ONCE, Vec::new());
+            let mut abreast = Abreast::of([&next[..], other], AT_ONCE, None);
             flight.common(&mut abreast)
         };
         assert_eq!(common(&other), 3);
         assert_eq!(common(&next[..2]), 2);
         let flow = flight.paths.add(0, 0);
         assert_eq!(flight.paths.bound_to(0, 0), flow);
-        let mut abreast = Abreast::of([&next[..], &next[..]], AT_ONCE, Vec::new());
+        let mut abreast = Abreast::of([&next[..], &next[..]], AT_ONCE, None);
         assert_eq!(flight.common(&mut abreast), 0);
     }
 

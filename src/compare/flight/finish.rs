@@ -121,7 +121,7 @@ impl Flight {
         while let Some(due) = self.young.pop_front() {
             self.look_at(due);
         }
-        let old: Vec<Due> = std::iter::from_fn(|| self.old.pop()).collect();
+        let old = self.old.take_all();
         self.write_down(|flight, book| {
             let flight = &*flight;
             let mut left = Left::of(&old, &flight.aside);

@@ -29,6 +29,7 @@ mod stretch;
 mod supers;
 mod uncut;
 
+use self::abreast::Known;
 pub(super) use self::abreast::{ABREAST, AT_ONCE};
 use self::aside::Aside;
 use self::clocks::Trust;
@@ -125,8 +126,8 @@ pub(super) struct Flight {
     now: Timestamp,
     /// When what goes the other way than what is taken is next: time does not go on beyond that.
     held: Timestamp,
-    /// When the packets at hand that all points take at once came to each.
-    times: Vec<[Timestamp; ABREAST]>,
+    /// What is known of packets that all points take at once; away while some are taken.
+    abreast: Option<Box<Known>>,
     /// Parcels of the stretch at hand.
     at_hand: Vec<u32>,
     /// Away while it is written in.
@@ -232,7 +233,7 @@ impl Flight {
             old: Rows::default(),
             now: Timestamp::MIN,
             held: Timestamp::MAX,
-            times: Vec::new(),
+            abreast: None,
             at_hand: Vec::new(),
             book: Some(Box::new(book)),
             backward,
