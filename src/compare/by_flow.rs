@@ -5,6 +5,7 @@
 use super::feed::Feed;
 use super::feeds::{Feeds, MOST_LEFT};
 use super::flight::{ABREAST, AT_ONCE, Flight, LINGER};
+use super::group::Group;
 use super::merge::{are_ready, earliest};
 use super::rise::behind;
 use super::run::MAX_POINTS;
@@ -26,9 +27,8 @@ const SOON: usize = 4;
 /// Takes what is at hand flow by flow.
 #[derive(Debug, Default)]
 pub(super) struct ByFlow {
-    /// By point: the same packets, which are taken together, and of which flows they are.
-    group: Vec<Vec<Sighting>>,
-    flows: Vec<u32>,
+    /// The same packets, which are taken together.
+    group: Group,
     /// By point: where it has the packets that are gathered next.
     places: Vec<Places>,
     /// By lane of the first point: the turn in which its flow was taken.
@@ -68,7 +68,7 @@ type Places = [u32; ABREAST];
 impl ByFlow {
     pub fn new(points: usize) -> Self {
         Self {
-            group: vec![Vec::with_capacity(ABREAST); points],
+            group: Group::new(points),
             places: vec![[0; ABREAST]; points],
             ahead: FEW_AHEAD,
             ..Self::default()
@@ -166,7 +166,7 @@ impl ByFlow {
             }
             self.lines = lines;
         }
-        self.take_group(flight);
+        self.group.take(flight);
         for feed in feeds {
             feed.advance(0, flight);
         }
@@ -218,7 +218,7 @@ impl ByFlow {
                 return has_taken;
             }
             // What was gathered of the flow goes before it.
-            self.take_group(flight);
+            self.group.take(flight);
             let point = line.goes_first(flight, feeds);
             has_taken = true;
             let is_over = match self.take_recut(flight, feeds, &mut line, point) {
@@ -246,12 +246,13 @@ impl ByFlow {
     ) -> Option<bool> {
         let counts = line.find_recut(feeds, &self.limits, &mut self.places)?;
         let places = self.places.iter().zip(counts);
-        for ((feed, group), (places, count)) in feeds.iter().zip(&mut self.group).zip(places) {
+        for ((feed, group), (places, count)) in feeds.iter().zip(self.group.sightings()).zip(places)
+        {
             let places = places[..count].iter();
             group.extend(places.map(|place| *feed.at(*place as usize)));
         }
-        let is_taken = flight.take_at_hand(line.flow, first, &self.group);
-        self.group.iter_mut().for_each(Vec::clear);
+        let is_taken = flight.take_at_hand(line.flow, first, self.group.sightings());
+        self.group.clear();
         if !is_taken {
             return None;
         }
@@ -269,44 +270,23 @@ impl ByFlow {
         let mut any = false;
         loop {
             let places = &mut self.places;
-            let room = ABREAST - self.flows.len();
+            let room = self.group.room();
             // Without loops over points where there are two, as there are mostly.
             let (count, is_over) = match feeds.len() {
                 2 => line.find_same(&feeds[..2], &self.limits[..2], &mut places[..2], room),
                 _ => line.find_same(feeds, &self.limits, places, room),
             };
             any |= count > 0;
-            for ((feed, group), places) in feeds.iter_mut().zip(&mut self.group).zip(places) {
+            let group = self.group.sightings().iter_mut();
+            for ((feed, group), places) in feeds.iter_mut().zip(group).zip(places) {
                 feed.take_out(&places[..count], group);
             }
-            self.flows.extend(std::iter::repeat_n(line.flow, count));
+            self.group.add(count, line.flow);
             if count < room || is_over {
                 return Gathered { any, is_over };
             }
-            self.take_group(flight);
+            self.group.take(flight);
         }
-    }
-
-    /// Takes what was gathered.
-    fn take_group(&mut self, flight: &mut Flight) {
-        let mut taken = 0;
-        while taken < self.flows.len() {
-            let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
-            for (next, group) in next.iter_mut().zip(&self.group) {
-                *next = &group[taken..];
-            }
-            match flight.take_gathered(&next[..self.group.len()], &self.flows[taken..]) {
-                0 => {
-                    for (point, group) in self.group.iter().enumerate() {
-                        flight.take_early(point, &group[taken]);
-                    }
-                    taken += 1;
-                }
-                abreast => taken += abreast,
-            }
-        }
-        self.group.iter_mut().for_each(Vec::clear);
-        self.flows.clear();
     }
 
     /// Whether a flow was not taken in this turn; from now on it was.

@@ -5,18 +5,18 @@ use super::by_flow::ByFlow;
 use super::feed::{Feed, Turn};
 use super::feeds::{Feeds, InTurn, LONE, WAYS};
 use super::flight::{AT_ONCE, Flight, apart};
+use super::gaps::{MISSING, at_hand, is_left_out, take_across};
+use super::group::Group;
 use super::run::{MAX_POINTS, Read};
 use super::sighting::Sighting;
 use crate::model::Timestamp;
 use std::ops::ControlFlow;
 
-/// So many in a row may be missing elsewhere, to be seen at once.
-const MISSING: usize = 8;
-/// What is late by so many is not missing.
-const LATE: usize = 16;
 /// Where fewer than so many go abreast between what does not, the points have their flows in
 /// different orders: one or two do so there, and 33 where one of 33 packets is lost.
 const FEW: usize = 4;
+/// Where so many go abreast at a time it is not worth while to gather what does.
+const MANY: usize = 32;
 /// So many of each point are looked at to see whether that is so.
 const LOOKED_AT: usize = 1024;
 /// So many go abreast at a time, as is taken for granted, once they do so again: what is left of
@@ -31,6 +31,8 @@ const LATELY: usize = 64;
 /// How what goes one way is taken.
 struct Way {
     by_flow: ByFlow,
+    /// What is gathered of what goes abreast.
+    group: Group,
     stride: Stride,
 }
 
@@ -42,6 +44,7 @@ pub(super) fn merge(
 ) -> ControlFlow<()> {
     let mut ways = [(); WAYS].map(|()| Way {
         by_flow: ByFlow::new(flight.points),
+        group: Group::new(flight.points),
         stride: Stride::new(),
     });
     let mut has_read = true;
@@ -124,13 +127,14 @@ impl Way {
             self.stride.note(0);
             return None;
         }
-        let abreast = run_abreast(flight, feeds, until, !self.stride.is_short());
+        let gaps = (!self.stride.is_short()).then_some(&mut self.group);
+        let abreast = run_abreast(flight, feeds, until, gaps);
         self.stride.note(abreast);
         if !are_ready(feeds) {
             return (abreast > 0).then_some(false);
         }
         let (_, point) = earliest(feeds).filter(|(time, _)| *time <= until)?;
-        if is_left_out(flight, feeds, point) {
+        if is_left_out(flight, &at_hand(feeds)[..feeds.len()], point) {
             return None;
         }
         if let Some(other) = out_of_turn(flight, feeds, point) {
@@ -215,36 +219,37 @@ impl Stride {
 }
 
 /// Gives what all points take next, as long as that is the same and not beyond some time; says
-/// how many that were. What one of them left out does not end that, if `leaves_out`.
+/// how many that were. What one of them left out does not end that, if there is something to gather
+/// what is in between.
 fn run_abreast(
     flight: &mut Flight,
     feeds: &mut [Feed],
     until: Timestamp,
-    leaves_out: bool,
+    gaps: Option<&mut Group>,
 ) -> usize {
-    let (points, mut all) = (feeds.len(), 0);
-    loop {
-        let Some((now, first)) = earliest(feeds).filter(|(now, _)| *now <= until) else {
-            return all;
-        };
+    let (mut gaps, mut all) = (gaps, 0);
+    while let Some((now, first)) = earliest(feeds).filter(|(now, _)| *now <= until) {
         flight.pass(now);
-        let mut next: [&[Sighting]; MAX_POINTS] = [&[]; MAX_POINTS];
-        for (next, feed) in next.iter_mut().zip(feeds.iter()) {
-            *next = feed.at_hand();
-        }
-        let taken = flight.take_abreast(&next[..feeds.len()], until - now);
-        if taken == 0 {
-            let is_left_out = |point: usize| leave_out(flight, feeds, point, until);
-            if leaves_out && from(first, points).any(is_left_out) {
-                continue;
-            }
-            return all;
-        }
-        all += taken;
+        let taken = flight.take_abreast(&at_hand(feeds)[..feeds.len()], until - now);
         for feed in feeds.iter_mut() {
             feed.advance(taken, flight);
         }
+        all += taken;
+        if taken < MANY
+            && let Some(group) = &mut gaps
+        {
+            let across = take_across(group, flight, feeds, until.min(now + AT_ONCE));
+            all += across.unwrap_or_default();
+            let mut points = from(first, feeds.len());
+            if across.is_some() || points.any(|point| leave_out(flight, feeds, point, until)) {
+                continue;
+            }
+        }
+        if taken == 0 {
+            break;
+        }
     }
+    all
 }
 
 /// Whether a point has something next that all may take at once: fragments never are, nor is what
@@ -291,8 +296,9 @@ fn leave_out(flight: &mut Flight, feeds: &mut [Feed], point: usize, until: Times
     let Some((next, time)) = feeds[point].next().filter(|(_, time)| *time <= until) else {
         return false;
     };
-    let is_left_out =
-        are_ready(feeds) && flight.may_leave_out(point, next) && is_left_out(flight, feeds, point);
+    let is_left_out = are_ready(feeds)
+        && flight.may_leave_out(point, next)
+        && is_left_out(flight, &at_hand(feeds)[..feeds.len()], point);
     if is_left_out {
         flight.leave_out(point, next, time);
         feeds[point].advance(1, flight);
@@ -326,7 +332,7 @@ fn may_go_first(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
     let is_wanted = |sighting: &Sighting| flight.is_expected(point, sighting);
     let is_wanted = is_wanted(next)
         || soon.iter().take(MISSING).any(is_wanted)
-        || is_left_out(flight, feeds, point);
+        || is_left_out(flight, &at_hand(feeds)[..feeds.len()], point);
     let mut others = (0..feeds.len()).filter(|other| *other != point);
     is_wanted && others.all(|other| lacks_flow(flight, feeds, other, point))
 }
@@ -422,26 +428,6 @@ fn comes_later(next: &[&[Sighting]], point: usize) -> bool {
     let first = &next[point][0];
     let mut others = next.iter().enumerate().filter(|(other, _)| *other != point);
     others.any(|(_, theirs)| theirs.iter().any(|later| later.is_same_as(first)))
-}
-
-/// Whether another point goes on with what a point takes soon, and has what that takes next
-/// not soon: it is lost there, or late, and most likely nowhere at hand.
-fn is_left_out(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
-    let Some((next, soon)) = feeds[point].at_hand().split_first() else {
-        return false;
-    };
-    let goes_on = |(other, feed): (usize, &Feed)| {
-        let is_same = |theirs: &Sighting, mine: &Sighting| {
-            let flow = |point: usize, lane: u32| flight.paths.bound_to(point, lane);
-            theirs.is_same_as(mine) && flow(other, theirs.lane) == flow(point, mine.lane)
-        };
-        let theirs = feed.at_hand();
-        let is_soon = |first: &Sighting| soon.iter().take(MISSING).any(|mine| is_same(first, mine));
-        let is_late = || theirs.iter().take(LATE).any(|theirs| is_same(theirs, next));
-        theirs.first().is_some_and(is_soon) && !is_late()
-    };
-    let mut others = feeds.iter().enumerate();
-    others.any(|(other, feed)| other != point && goes_on((other, feed)))
 }
 
 /// When the first of what is next comes, and of which point it is: all before was taken.
@@ -717,7 +703,9 @@ mod tests {
         let mut feeds = Feeds::begun(2, &intake, &mut flight);
         let feeds = feeds.of(UNKNOWN);
         feeds.iter_mut().for_each(|feed| feed.take_one(&mut flight));
-        run_abreast(&mut flight, feeds, Timestamp(until * 1_000), leaves_out)
+        let mut group = Group::new(2);
+        let gaps = leaves_out.then_some(&mut group);
+        run_abreast(&mut flight, feeds, Timestamp(until * 1_000), gaps)
     }
 
     #[test]

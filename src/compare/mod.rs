@@ -62,6 +62,8 @@ mod feed;
 mod feeds;
 mod fifo;
 mod flight;
+mod gaps;
+mod group;
 mod icmp;
 mod index;
 mod inlet;

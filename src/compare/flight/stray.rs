@@ -4,6 +4,7 @@
 use super::due::Due;
 use super::{Arrival, Flight, bit};
 use crate::compare::book::Book;
+use crate::compare::lately::Print;
 use crate::compare::march::Waiting;
 use crate::compare::parcel::Seen;
 use crate::compare::sighting::{Form, Sighting};
@@ -86,19 +87,21 @@ impl Flight {
         self.ask_the_way(flow);
         let mut stray = Newcomer::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
-        let held = self.add_stray(&stray);
-        self.keep_held(Due::new(time, order, held));
+        self.note_begun(flow);
+        if !self.keep_in_brief(&stray, Print::of(sighting)) {
+            let held = Held::stray(self.keep(&stray));
+            self.old.push(Due::new(time, order, held));
+        }
+        self.keep_to_bounds();
     }
 
-    /// Whether a packet is new, nothing that waits may be it, and what looks like it is told from
-    /// it.
+    /// Whether a packet is new, as far as anybody can tell, and nothing that waits may be it.
     pub fn may_leave_out(&self, point: usize, sighting: &Sighting) -> bool {
         let flow = self.paths.bound_to(point, sighting.lane);
         self.is_acquainted
             && flow != NONE
             && self.is_whole_everywhere(flow)
-            && sighting.is_fresh
-            && sighting.can_be_told()
+            && sighting.is_new_here()
             && self.may_be_stray(point, sighting, flow)
             && !self.march.waits(flow)
             && !self.may_be_known(point, sighting, flow)
@@ -272,8 +275,10 @@ mod tests {
             is_numbered: false,
             ..packet(6, true)
         };
-        assert!(!leave_out(&mut flight, 7, &alike), "it may come late");
+        assert!(leave_out(&mut flight, 7, &alike));
         assert!(leave_out(&mut flight, 7, &packet(6, true)));
+        take(&mut flight, B, 8, &alike);
+        assert_eq!(flight.strays.len(), 0, "it comes late");
         let unknown = Sighting {
             lane: 9,
             ..packet(7, true)
