@@ -259,11 +259,12 @@ impl Feed {
         rest.filter(|sighting| sighting.lane != NO_LANE)
     }
 
-    /// What is behind all that was taken out of turn.
-    pub fn untouched(&self) -> &[Sighting] {
+    /// What is behind all that was taken out of turn, and at which place that begins.
+    pub fn untouched(&self) -> (usize, &[Sighting]) {
         let left = self.batch.get(self.next..).unwrap_or_default();
         let taken = left.iter().rposition(|sighting| sighting.lane == NO_LANE);
-        taken.map_or(left, |taken| &left[taken + 1..])
+        let begin = taken.map_or(0, |taken| taken + 1);
+        (self.next + begin, &left[begin..])
     }
 
     /// When the next is, or may be at the earliest if nothing has come.
@@ -422,6 +423,14 @@ impl Feed {
         if let Some((sighting, time)) = self.next() {
             self.fetch(flight);
             flight.take(self.point, sighting, time);
+            self.advance(1, flight);
+        }
+    }
+
+    /// The same before others that are earlier.
+    pub fn take_one_early(&mut self, flight: &mut Flight) {
+        if let Some((sighting, _)) = self.next() {
+            flight.take_early(self.point, sighting);
             self.advance(1, flight);
         }
     }

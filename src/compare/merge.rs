@@ -28,6 +28,9 @@ const MOST_WAIT: u32 = 31;
 /// Of so many events the mean is.
 const LATELY: usize = 64;
 
+/// By point: a place in what has come of it.
+type Places = [usize; MAX_POINTS];
+
 /// How what goes one way is taken.
 struct Way {
     by_flow: ByFlow,
@@ -144,9 +147,14 @@ impl Way {
         if !come_otherwise(flight, feeds, point) {
             return None;
         }
-        let is_short = self.stride.is_short() && all.is_much(way);
-        if is_short && !self.stride.grows(|| come_in_one_order(all.of(way))) {
-            return Some(self.by_flow.take(flight, all, way));
+        if self.stride.is_short() && all.is_much(way) {
+            return Some(match self.stride.grows(|| in_one_order(all.of(way))) {
+                None => self.by_flow.take(flight, all, way),
+                Some(places) => {
+                    line_up(flight, all.of(way), &places);
+                    false
+                }
+            });
         }
         take_at_hand(flight, all.of(way), point).then_some(false)
     }
@@ -190,17 +198,17 @@ impl Stride {
         }
     }
 
-    /// Whether they may be more again, which is asked now and then: ever less where that was so
+    /// Where they may be more again, which is asked now and then: ever less where that was so
     /// before, and came to little.
-    fn grows(&mut self, may_be_more: impl FnOnce() -> bool) -> bool {
+    fn grows(&mut self, may_be_more: impl FnOnce() -> Option<Places>) -> Option<Places> {
         if self.waits > 0 {
             self.waits -= 1;
-            return false;
+            return None;
         }
-        if !may_be_more() {
+        let Some(places) = may_be_more() else {
             self.waits = self.wait.max(LEAST_WAIT);
-            return false;
-        }
+            return None;
+        };
         let came_to_little = self.since < LOOKED_AT;
         let wait = if came_to_little { 2 * self.wait + 1 } else { 0 };
         let wait = wait.min(MOST_WAIT);
@@ -210,7 +218,7 @@ impl Stride {
             wait,
             waits: wait,
         };
-        true
+        Some(places)
     }
 
     fn is_short(&self) -> bool {
@@ -391,23 +399,23 @@ fn come_otherwise(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
     flight.may_come_abreast(point, first) && !feeds.iter().all(is_it)
 }
 
-/// Whether what is at hand comes to all points in one order, but for what some left out: where
-/// little went abreast of late, that was due to something else. What was taken flow by flow tells
-/// nothing of it, nor what is left in between.
-fn come_in_one_order(feeds: &[Feed]) -> bool {
-    let left = feeds.iter().map(Feed::untouched);
-    let left: Vec<&[Sighting]> = left.collect();
-    let firsts = || left.iter().filter_map(|left| left.first());
+/// From which places on what is at hand comes to all points in one order, but for what some left out,
+/// if it does: where little went abreast of late, that was due to something else. What was taken flow
+/// by flow tells nothing of it, nor what is left in between.
+fn in_one_order(feeds: &[Feed]) -> Option<Places> {
+    let left: Vec<(usize, &[Sighting])> = feeds.iter().map(Feed::untouched).collect();
+    let firsts = || left.iter().filter_map(|(_, left)| left.first());
     // What is in front of that was not found elsewhere.
     let begin = |left: &[Sighting]| {
         let is_first = |first: &Sighting| left.iter().position(|next| next.is_same_as(first));
         firsts().filter_map(is_first).max().unwrap_or(0)
     };
-    let begun = left.iter().map(|left| {
+    let (mut places, mut next) = ([0; MAX_POINTS], Vec::new());
+    for (place, (from, left)) in places.iter_mut().zip(&left) {
         let begun = &left[begin(left)..];
-        begun.get(..LOOKED_AT).unwrap_or(begun)
-    });
-    let mut next: Vec<&[Sighting]> = begun.collect();
+        *place = from + left.len() - begun.len();
+        next.push(begun.get(..LOOKED_AT).unwrap_or(begun));
+    }
     let (mut same, mut overtaken) = (0, 0);
     while next.iter().all(|next| !next.is_empty()) {
         if next.iter().all(|theirs| theirs[0].is_same_as(&next[0][0])) {
@@ -420,7 +428,20 @@ fn come_in_one_order(feeds: &[Feed]) -> bool {
             next[point] = &next[point][1..];
         }
     }
-    same > 2 * FEW * overtaken
+    (same > 2 * FEW * overtaken).then_some(places)
+}
+
+/// Gives what is in front of some places, so that all go on from there.
+fn line_up(flight: &mut Flight, feeds: &mut [Feed], places: &Places) {
+    let is_in_front = |(feed, place): &(&mut Feed, &usize)| feed.place() < **place;
+    while let Some((feed, _)) = feeds
+        .iter_mut()
+        .zip(places)
+        .filter(is_in_front)
+        .min_by_key(|(feed, _)| feed.head())
+    {
+        feed.take_one_early(flight);
+    }
 }
 
 /// Whether another point has later what a point has next.
@@ -638,11 +659,17 @@ mod tests {
         assert!(!stride.is_short());
     }
 
+    /// Whether more goes abreast again, as it may or may not.
+    fn grows(stride: &mut Stride, may_be: bool) -> bool {
+        let places = [0; MAX_POINTS];
+        stride.grows(|| may_be.then_some(places)).is_some()
+    }
+
     #[test]
     fn it_is_asked_ever_less_whether_more_goes_abreast() {
         let mut stride = Stride::new();
         let waits = |stride: &mut Stride| {
-            let waits = (0..).take_while(|_| !stride.grows(|| true)).count();
+            let waits = (0..).take_while(|_| !grows(stride, true)).count();
             while !stride.is_short() {
                 stride.note(0);
             }
@@ -654,12 +681,12 @@ mod tests {
         let most = (0..9).map(|_| waits(&mut stride)).last();
         assert_eq!(most, Some(MOST_WAIT as usize));
         // Much went abreast meanwhile.
-        while !stride.grows(|| true) {}
+        while !grows(&mut stride, true) {}
         stride.note(LOOKED_AT);
-        (0..MOST_WAIT).for_each(|_| assert!(!stride.grows(|| true)));
-        assert!(stride.grows(|| true) && !stride.grows(|| false));
-        (0..LEAST_WAIT).for_each(|_| assert!(!stride.grows(|| true)));
-        assert!(stride.grows(|| true));
+        (0..MOST_WAIT).for_each(|_| assert!(!grows(&mut stride, true)));
+        assert!(grows(&mut stride, true) && !grows(&mut stride, false));
+        (0..LEAST_WAIT).for_each(|_| assert!(!grows(&mut stride, true)));
+        assert!(grows(&mut stride, true));
     }
 
     /// Whether packets of one flow with these identifications come in one order.
@@ -671,7 +698,7 @@ mod tests {
         };
         let intake = Intake::of(next.into_iter().map(batch));
         let mut feeds = Feeds::begun(2, &intake, &mut flight);
-        come_in_one_order(feeds.of(UNKNOWN))
+        in_one_order(feeds.of(UNKNOWN)).is_some()
     }
 
     #[test]
