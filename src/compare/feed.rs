@@ -285,8 +285,13 @@ impl Feed {
 
     /// What comes next; of what is taken out, the lane is gone.
     pub fn at_hand(&self) -> &[Sighting] {
+        self.ahead(ABREAST)
+    }
+
+    /// So many of what comes next at most, and what was taken out of it.
+    pub fn ahead(&self, most: usize) -> &[Sighting] {
         let left = self.batch.get(self.next..).unwrap_or_default();
-        left.get(..ABREAST).unwrap_or(left)
+        left.get(..most).unwrap_or(left)
     }
 
     /// Of what is at hand, that which comes before then.
@@ -431,6 +436,17 @@ impl Feed {
     pub fn take_one_early(&mut self, flight: &mut Flight) {
         if let Some((sighting, _)) = self.next() {
             flight.take_early(self.point, sighting);
+            self.advance(1, flight);
+        }
+    }
+
+    /// Gives the next sighting, which others have most likely left out.
+    pub fn leave_one_out(&mut self, flight: &mut Flight) {
+        if let Some((sighting, time)) = self.next() {
+            match flight.may_leave_out(self.point, sighting) {
+                true => flight.leave_out(self.point, sighting, time),
+                false => flight.take_early(self.point, sighting),
+            }
             self.advance(1, flight);
         }
     }

@@ -29,7 +29,8 @@ pub(super) fn at_hand(feeds: &[Feed]) -> Next<'_> {
 }
 
 /// Takes what all points have next, and what some have in between, as far as it comes until some time;
-/// says how much of it was the same everywhere, `None` if there was nothing of either.
+/// says how much of it was the same everywhere, `None` if there was nothing of either. Nothing is in
+/// the group before, nor then.
 pub(super) fn take_across(
     group: &mut Group,
     flight: &mut Flight,
@@ -123,21 +124,188 @@ pub(super) fn is_left_out(flight: &Flight, next: &[&[Sighting]], point: usize) -
     let Some((first, soon)) = next[point].split_first() else {
         return false;
     };
-    let goes_on = |(other, theirs): (usize, &&[Sighting])| {
-        let is_same = |theirs: &Sighting, mine: &Sighting| {
-            let flow = |point: usize, lane: u32| flight.paths.bound_to(point, lane);
-            theirs.is_same_as(mine) && flow(other, theirs.lane) == flow(point, mine.lane)
-        };
-        let is_soon =
-            |theirs: &Sighting| soon.iter().take(MISSING).any(|mine| is_same(theirs, mine));
-        let is_late = || {
-            theirs
-                .iter()
-                .take(LATE)
-                .any(|theirs| is_same(theirs, first))
-        };
-        theirs.first().is_some_and(is_soon) && !is_late()
-    };
+    let soon = up_to(soon, MISSING);
     let mut others = next.iter().enumerate();
-    others.any(|(other, theirs)| other != point && goes_on((other, theirs)))
+    others.any(|(other, theirs)| {
+        let is_it =
+            |theirs: &Sighting, mine: &Sighting| is_same(flight, (other, theirs), (point, mine));
+        let goes_on = |theirs: &Sighting| soon.iter().any(|mine| is_it(theirs, mine));
+        let is_late = || {
+            up_to(theirs, LATE)
+                .iter()
+                .any(|theirs| is_it(theirs, first))
+        };
+        other != point && theirs.first().is_some_and(goes_on) && !is_late()
+    })
+}
+
+/// Whether two points saw one packet, as far as anybody can tell.
+#[inline(always)]
+pub(super) fn is_same(
+    flight: &Flight,
+    (point, sighting): (usize, &Sighting),
+    (other, theirs): (usize, &Sighting),
+) -> bool {
+    let flow = |point: usize, sighting: &Sighting| flight.paths.bound_to(point, sighting.lane);
+    sighting.is_same_as(theirs) && flow(point, sighting) == flow(other, theirs)
+}
+
+/// So many at most.
+fn up_to(some: &[Sighting], most: usize) -> &[Sighting] {
+    some.get(..most).unwrap_or(some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::content::hash;
+    use crate::compare::feed::of_memory::{lane, seen, sent};
+    use crate::compare::feeds::Feeds;
+    use crate::compare::flight::of_two_points;
+    use crate::compare::intake::Intake;
+    use crate::compare::merge::merge;
+    use crate::model::Duration;
+    use proptest::prelude::*;
+    use std::ops::ControlFlow;
+
+    /// So many come in one batch of a point.
+    const BATCH: usize = 700;
+    /// How much later packets come to the second point.
+    const LATER: Duration = Duration(50_000);
+
+    /// Some packets in a row: how many, and which points saw them.
+    type Stretch = (usize, [bool; 2]);
+
+    fn stretches() -> impl Strategy<Value = Vec<Stretch>> {
+        let stretch = prop_oneof![
+            6 => (1..60_usize, Just([true, true])),
+            1 => (300..900_usize, Just([true, true])),
+            6 => (1..12_usize, Just([true, false])),
+            2 => (1..12_usize, Just([false, true])),
+            1 => (1..1_500_usize, Just([true, false])),
+            1 => (1..900_usize, Just([false, true])),
+        ];
+        prop::collection::vec(stretch, 1..60)
+    }
+
+    /// The packets of some flows that are sent, two at a time, and who saw each.
+    fn packets(all: &[Stretch], flows: u32, is_numbered: bool) -> Vec<(Sighting, [bool; 2])> {
+        let mut ids = vec![0; flows as usize];
+        let seen_by = all
+            .iter()
+            .flat_map(|(many, by)| std::iter::repeat_n(*by, *many));
+        let packet = |(place, by): (usize, [bool; 2])| {
+            let flow = (hash(&[place as u64]) % u64::from(flows)) as u32;
+            ids[flow as usize] += 1;
+            let packet = seen(flow, ids[flow as usize], place as i64 / 2);
+            let packet = match is_numbered {
+                true => packet,
+                false => Sighting {
+                    id: 0,
+                    head: hash(&[place as u64, 1]),
+                    is_numbered,
+                    is_fresh: false,
+                    ..packet
+                },
+            };
+            (packet, by)
+        };
+        seen_by.enumerate().map(packet).collect()
+    }
+
+    /// Of each flow, by point: what that alone saw, in how many runs, and the longest.
+    type Alone = Vec<[(u64, u64, u64); 2]>;
+
+    /// What is told of them: how many each point saw, how many both, and what one alone.
+    fn told(packets: &[(Sighting, [bool; 2])], flows: u32) -> ([u64; 3], Alone) {
+        let mut flight = of_two_points();
+        let of_point = |point: usize| {
+            let lanes: Vec<_> = (0..flows).map(|flow| lane(flow as u8)).collect();
+            let seen = packets.iter().filter(|(_, by)| by[point]);
+            let seen = seen.map(|(packet, _)| Sighting {
+                time: packet.time + Duration(point as i64 * LATER.0),
+                ..*packet
+            });
+            let seen: Vec<Sighting> = seen.collect();
+            let batch = |(place, seen): (usize, &[Sighting])| {
+                let lanes = if place == 0 {
+                    lanes.clone()
+                } else {
+                    Vec::new()
+                };
+                let mut batch = sent(lanes, seen.to_vec());
+                batch.from = Some(Timestamp(0));
+                batch.batch.until = seen.last().map_or(Timestamp(0), |last| last.time);
+                batch
+            };
+            seen.chunks(BATCH).enumerate().map(batch).collect()
+        };
+        let intake = Intake::of([0, 1].into_iter().map(of_point));
+        let mut feeds = Feeds::new(2, &intake);
+        let is_over = merge(&mut flight, &mut feeds, &|_| ControlFlow::Continue(()));
+        assert!(is_over.is_continue());
+        flight.finish();
+        let book = flight.take_book();
+        let tally = |point: usize| &book.tallies[point];
+        let all = [tally(0).datagrams, tally(1).datagrams, tally(0).matched];
+        let (accounts, _) = book.into_accounts();
+        let of_account = |account: &crate::compare::Account| {
+            let runs = &account.between[0].shape.runs;
+            [0, 1].map(|side| (runs[side].losses, runs[side].runs, runs[side].longest))
+        };
+        (all, sorted(accounts.iter().map(of_account)))
+    }
+
+    fn sorted(all: impl Iterator<Item = [(u64, u64, u64); 2]>) -> Alone {
+        let mut all: Alone = all.collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The same by counting.
+    fn counted(packets: &[(Sighting, [bool; 2])], flows: u32) -> ([u64; 3], Alone) {
+        let of_flow = |flow: u32| {
+            let of_flow = packets.iter().filter(|(packet, _)| packet.lane == flow);
+            let by: Vec<[bool; 2]> = of_flow.map(|(_, by)| *by).collect();
+            [0, 1].map(|point| {
+                let seen = by.iter().filter(|by| by[point]);
+                let are_alone: Vec<bool> = seen.map(|by| !by[1 - point]).collect();
+                let runs = are_alone.split(|is_alone| !is_alone).map(<[bool]>::len);
+                let runs: Vec<usize> = runs.filter(|run| *run > 0).collect();
+                let longest = runs.iter().max().copied().unwrap_or_default();
+                let all: usize = runs.iter().sum();
+                (all as u64, runs.len() as u64, longest as u64)
+            })
+        };
+        let are_any = |flow: &u32| packets.iter().any(|(packet, _)| packet.lane == *flow);
+        let seen_by = |is_it: fn(&[bool; 2]) -> bool| {
+            let seen = packets.iter().filter(|(_, by)| is_it(by));
+            seen.count() as u64
+        };
+        let all = [
+            seen_by(|by| by[0]),
+            seen_by(|by| by[1]),
+            seen_by(|by| by[0] && by[1]),
+        ];
+        (all, sorted((0..flows).filter(are_any).map(of_flow)))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn what_points_left_out_is_told_as_it_is(
+            all in stretches(),
+            flows in prop::sample::select(vec![1_u32, 3, 60]),
+            is_numbered in any::<bool>(),
+        ) {
+            // What is no part of the path, or beyond the end of a capture, is not counted.
+            let known = |many: usize| vec![(many, [true, true])];
+            let all = [known(10 * flows as usize + 30), all, known(2_000)].concat();
+            let packets = packets(&all, flows, is_numbered);
+            let (told, counted) = (told(&packets, flows), counted(&packets, flows));
+            prop_assert_eq!(told.0, counted.0);
+            // What looks like others of its flow, as far as is known of those, is in no run.
+            prop_assert!(!is_numbered || told.1 == counted.1);
+        }
+    }
 }

@@ -7,6 +7,7 @@ use super::feeds::{Feeds, InTurn, LONE, WAYS};
 use super::flight::{AT_ONCE, Flight, apart};
 use super::gaps::{MISSING, at_hand, is_left_out, take_across};
 use super::group::Group;
+use super::long_gaps::LongGaps;
 use super::run::{MAX_POINTS, Read};
 use super::sighting::Sighting;
 use crate::model::Timestamp;
@@ -19,6 +20,8 @@ const FEW: usize = 4;
 const MANY: usize = 32;
 /// So many of each point are looked at to see whether that is so.
 const LOOKED_AT: usize = 1024;
+/// What is overtaken by more at once is taken for missing there.
+const OVERTAKEN: usize = 256;
 /// So many go abreast at a time, as is taken for granted, once they do so again: what is left of
 /// what was taken flow by flow is in front of them.
 const GROWN: usize = 1 << 8;
@@ -36,6 +39,7 @@ struct Way {
     by_flow: ByFlow,
     /// What is gathered of what goes abreast.
     group: Group,
+    long_gaps: LongGaps,
     stride: Stride,
 }
 
@@ -48,6 +52,7 @@ pub(super) fn merge(
     let mut ways = [(); WAYS].map(|()| Way {
         by_flow: ByFlow::new(flight.points),
         group: Group::new(flight.points),
+        long_gaps: LongGaps::default(),
         stride: Stride::new(),
     });
     let mut has_read = true;
@@ -130,8 +135,11 @@ impl Way {
             self.stride.note(0);
             return None;
         }
-        let gaps = (!self.stride.is_short()).then_some(&mut self.group);
+        let gaps = (!self.stride.is_short()).then_some((&mut self.group, &mut self.long_gaps));
         let abreast = run_abreast(flight, feeds, until, gaps);
+        if abreast == 0 && self.long_gaps.is_any_open() {
+            return None;
+        }
         self.stride.note(abreast);
         if !are_ready(feeds) {
             return (abreast > 0).then_some(false);
@@ -227,13 +235,13 @@ impl Stride {
 }
 
 /// Gives what all points take next, as long as that is the same and not beyond some time; says
-/// how many that were. What one of them left out does not end that, if there is something to gather
-/// what is in between.
+/// how many that were. What one of them left out does not end that, if gaps are looked for, and
+/// there is something to gather what is in between.
 fn run_abreast(
     flight: &mut Flight,
     feeds: &mut [Feed],
     until: Timestamp,
-    gaps: Option<&mut Group>,
+    gaps: Option<(&mut Group, &mut LongGaps)>,
 ) -> usize {
     let (mut gaps, mut all) = (gaps, 0);
     while let Some((now, first)) = earliest(feeds).filter(|(now, _)| *now <= until) {
@@ -244,12 +252,16 @@ fn run_abreast(
         }
         all += taken;
         if taken < MANY
-            && let Some(group) = &mut gaps
+            && let Some((group, long_gaps)) = &mut gaps
         {
-            let across = take_across(group, flight, feeds, until.min(now + AT_ONCE));
+            let at_once = until.min(now + AT_ONCE);
+            let across = take_across(group, flight, feeds, at_once);
             all += across.unwrap_or_default();
             let mut points = from(first, feeds.len());
-            if across.is_some() || points.any(|point| leave_out(flight, feeds, point, until)) {
+            if across.is_some()
+                || points.any(|point| leave_out(flight, feeds, point, until))
+                || are_ready(feeds) && long_gaps.take(flight, feeds, at_once)
+            {
                 continue;
             }
         }
@@ -448,7 +460,10 @@ fn line_up(flight: &mut Flight, feeds: &mut [Feed], places: &Places) {
 fn comes_later(next: &[&[Sighting]], point: usize) -> bool {
     let first = &next[point][0];
     let mut others = next.iter().enumerate().filter(|(other, _)| *other != point);
-    others.any(|(_, theirs)| theirs.iter().any(|later| later.is_same_as(first)))
+    others.any(|(_, theirs)| {
+        let mut later = theirs.iter().take(OVERTAKEN);
+        later.any(|later| later.is_same_as(first))
+    })
 }
 
 /// When the first of what is next comes, and of which point it is: all before was taken.
@@ -731,7 +746,8 @@ mod tests {
         let feeds = feeds.of(UNKNOWN);
         feeds.iter_mut().for_each(|feed| feed.take_one(&mut flight));
         let mut group = Group::new(2);
-        let gaps = leaves_out.then_some(&mut group);
+        let mut long_gaps = LongGaps::default();
+        let gaps = leaves_out.then_some((&mut group, &mut long_gaps));
         run_abreast(&mut flight, feeds, Timestamp(until * 1_000), gaps)
     }
 

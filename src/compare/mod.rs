@@ -70,6 +70,7 @@ mod inlet;
 mod intake;
 mod lanes;
 mod lately;
+mod long_gaps;
 mod look;
 mod march;
 mod marks;

@@ -88,7 +88,9 @@ impl Flight {
         let mut stray = Newcomer::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
         self.note_begun(flow);
-        if !self.keep_in_brief(&stray, Print::of(sighting)) {
+        // Of more points, some have it, and ask for it.
+        let is_lost = self.points == 2 && self.keep_in_brief(&stray, Print::of(sighting));
+        if !is_lost {
             let held = Held::stray(self.keep(&stray));
             self.old.push(Due::new(time, order, held));
         }
