@@ -208,6 +208,11 @@ impl Feed {
         self.is_jump_known = true;
     }
 
+    /// Of which point it comes.
+    pub fn point(&self) -> usize {
+        self.point
+    }
+
     /// What comes next, if it has come, and when.
     pub fn next(&self) -> Option<(&Sighting, Timestamp)> {
         let sighting = self.batch.get(self.next)?;
@@ -436,17 +441,6 @@ impl Feed {
     pub fn take_one_early(&mut self, flight: &mut Flight) {
         if let Some((sighting, _)) = self.next() {
             flight.take_early(self.point, sighting);
-            self.advance(1, flight);
-        }
-    }
-
-    /// Gives the next sighting, which others have most likely left out.
-    pub fn leave_one_out(&mut self, flight: &mut Flight) {
-        if let Some((sighting, time)) = self.next() {
-            match flight.may_leave_out(self.point, sighting) {
-                true => flight.leave_out(self.point, sighting, time),
-                false => flight.take_early(self.point, sighting),
-            }
             self.advance(1, flight);
         }
     }

@@ -7,6 +7,7 @@ use super::flight::Flight;
 use super::gaps::{at_hand, is_same};
 use super::run::MAX_POINTS;
 use super::sighting::Sighting;
+use super::slab::NONE;
 use crate::model::{Duration, Timestamp};
 
 /// So far is looked for what another point goes on with.
@@ -89,6 +90,9 @@ impl LongGaps {
         let (Some(first), Some(last)) = (ahead.first(), ahead.last()) else {
             return End::None;
         };
+        if !is_in_front(flight, point, first) {
+            return End::Known;
+        }
         // What is in a gap comes before what is behind that.
         let since = flight.time_of(point, first);
         let comes_later = |(other, theirs): (usize, &&[Sighting])| {
@@ -97,6 +101,7 @@ impl LongGaps {
                 .is_some_and(|theirs| flight.time_of(other, theirs) + LATER >= since)
         };
         if !others().all(comes_later) {
+            self.missed[point].1 = false;
             return End::Known;
         }
         let asked = others().filter_map(|(_, theirs)| Some(theirs.first()?.frame));
@@ -136,11 +141,28 @@ impl LongGaps {
     }
 }
 
+/// Whether a point is the first to which a packet comes: others take nothing before that did. Else
+/// what was overtaken would have come against its way.
+fn is_in_front(flight: &Flight, point: usize, sighting: &Sighting) -> bool {
+    let flow = flight.paths.bound_to(point, sighting.lane);
+    let is_first = |is_backward: bool| match is_backward {
+        true => point + 1 == flight.points,
+        false => point == 0,
+    };
+    flow != NONE && is_first(flight.is_backward(flow))
+}
+
 /// Gives what a point has in front of a place, and until some time; says whether there was any.
 fn take_up_to(flight: &mut Flight, feed: &mut Feed, (place, until): (usize, Timestamp)) -> bool {
     let begin = feed.place();
-    while feed.place() < place && feed.head() <= until {
-        feed.leave_one_out(flight);
+    while feed.place() < place
+        && let Some((next, time)) = feed.next()
+        && time <= until
+        && is_in_front(flight, feed.point(), next)
+        && flight.may_leave_out(feed.point(), next)
+    {
+        flight.leave_out(feed.point(), next, time);
+        feed.advance(1, flight);
     }
     feed.place() > begin
 }

@@ -9,7 +9,7 @@ use super::gaps::{MISSING, at_hand, is_left_out, take_across};
 use super::group::Group;
 use super::long_gaps::LongGaps;
 use super::run::{MAX_POINTS, Read};
-use super::sighting::Sighting;
+use super::sighting::{Form, Sighting};
 use crate::model::Timestamp;
 use std::ops::ControlFlow;
 
@@ -25,9 +25,11 @@ const OVERTAKEN: usize = 256;
 /// So many go abreast at a time, as is taken for granted, once they do so again: what is left of
 /// what was taken flow by flow is in front of them.
 const GROWN: usize = 1 << 8;
-/// So often is not asked again after it was not so, and at most.
-const LEAST_WAIT: u32 = 3;
-const MOST_WAIT: u32 = 31;
+/// For so many frames is not asked again after it was not so, and at most.
+const LEAST_WAIT: u64 = 1 << 13;
+const MOST_WAIT: u64 = 1 << 18;
+/// So far is looked for where all begin with the same.
+const FAR: usize = 1 << 13;
 /// Of so many events the mean is.
 const LATELY: usize = 64;
 
@@ -135,8 +137,11 @@ impl Way {
             self.stride.note(0);
             return None;
         }
-        let gaps = (!self.stride.is_short()).then_some((&mut self.group, &mut self.long_gaps));
-        let abreast = run_abreast(flight, feeds, until, gaps);
+        let leaves_out = !self.stride.is_short();
+        // Of more points, each may have left out something else.
+        let are_gathered = leaves_out && feeds.len() == 2 && flight.waits_for_long();
+        let gaps = are_gathered.then_some((&mut self.group, &mut self.long_gaps));
+        let abreast = run_abreast(flight, feeds, until, leaves_out, gaps);
         if abreast == 0 && self.long_gaps.is_any_open() {
             return None;
         }
@@ -156,13 +161,16 @@ impl Way {
             return None;
         }
         if self.stride.is_short() && all.is_much(way) {
-            return Some(match self.stride.grows(|| in_one_order(all.of(way))) {
-                None => self.by_flow.take(flight, all, way),
-                Some(places) => {
-                    line_up(flight, all.of(way), &places);
-                    false
-                }
-            });
+            let frames = all.frames().sum();
+            return Some(
+                match self.stride.grows(frames, || in_one_order(all.of(way))) {
+                    None => self.by_flow.take(flight, all, way),
+                    Some(places) => {
+                        line_up(flight, all.of(way), &places);
+                        false
+                    }
+                },
+            );
         }
         take_at_hand(flight, all.of(way), point).then_some(false)
     }
@@ -184,9 +192,9 @@ struct Stride {
     sum: usize,
     /// All of them since they may be more.
     since: usize,
-    /// How often it is not asked whether they may be more, and how often that is still so.
-    wait: u32,
-    waits: u32,
+    /// For how many frames that are read it is not asked whether they may be more, and until when.
+    wait: u64,
+    asks_at: u64,
 }
 
 impl Stride {
@@ -195,7 +203,7 @@ impl Stride {
             sum: FEW * 2 * LATELY,
             since: 0,
             wait: 0,
-            waits: 0,
+            asks_at: 0,
         }
     }
 
@@ -208,23 +216,29 @@ impl Stride {
 
     /// Where they may be more again, which is asked now and then: ever less where that was so
     /// before, and came to little.
-    fn grows(&mut self, may_be_more: impl FnOnce() -> Option<Places>) -> Option<Places> {
-        if self.waits > 0 {
-            self.waits -= 1;
+    fn grows(
+        &mut self,
+        frames: u64,
+        may_be_more: impl FnOnce() -> Option<Places>,
+    ) -> Option<Places> {
+        if frames < self.asks_at {
             return None;
         }
         let Some(places) = may_be_more() else {
-            self.waits = self.wait.max(LEAST_WAIT);
+            self.asks_at = frames + self.wait.max(LEAST_WAIT);
             return None;
         };
         let came_to_little = self.since < LOOKED_AT;
-        let wait = if came_to_little { 2 * self.wait + 1 } else { 0 };
-        let wait = wait.min(MOST_WAIT);
+        let wait = if came_to_little {
+            (2 * self.wait).clamp(LEAST_WAIT, MOST_WAIT)
+        } else {
+            0
+        };
         *self = Self {
             sum: GROWN * LATELY,
             since: 0,
             wait,
-            waits: wait,
+            asks_at: frames + wait,
         };
         Some(places)
     }
@@ -235,12 +249,13 @@ impl Stride {
 }
 
 /// Gives what all points take next, as long as that is the same and not beyond some time; says
-/// how many that were. What one of them left out does not end that, if gaps are looked for, and
-/// there is something to gather what is in between.
+/// how many that were. What one of them left out does not end that, if `leaves_out`; what is between
+/// gaps is gathered, if there is something to do so.
 fn run_abreast(
     flight: &mut Flight,
     feeds: &mut [Feed],
     until: Timestamp,
+    leaves_out: bool,
     gaps: Option<(&mut Group, &mut LongGaps)>,
 ) -> usize {
     let (mut gaps, mut all) = (gaps, 0);
@@ -257,13 +272,13 @@ fn run_abreast(
             let at_once = until.min(now + AT_ONCE);
             let across = take_across(group, flight, feeds, at_once);
             all += across.unwrap_or_default();
-            let mut points = from(first, feeds.len());
-            if across.is_some()
-                || points.any(|point| leave_out(flight, feeds, point, until))
-                || are_ready(feeds) && long_gaps.take(flight, feeds, at_once)
-            {
+            if across.is_some() || are_ready(feeds) && long_gaps.take(flight, feeds, at_once) {
                 continue;
             }
+        }
+        let mut points = from(first, feeds.len());
+        if taken == 0 && leaves_out && points.any(|point| leave_out(flight, feeds, point, until)) {
+            continue;
         }
         if taken == 0 {
             break;
@@ -416,16 +431,11 @@ fn come_otherwise(flight: &Flight, feeds: &[Feed], point: usize) -> bool {
 /// by flow tells nothing of it, nor what is left in between.
 fn in_one_order(feeds: &[Feed]) -> Option<Places> {
     let left: Vec<(usize, &[Sighting])> = feeds.iter().map(Feed::untouched).collect();
-    let firsts = || left.iter().filter_map(|(_, left)| left.first());
-    // What is in front of that was not found elsewhere.
-    let begin = |left: &[Sighting]| {
-        let is_first = |first: &Sighting| left.iter().position(|next| next.is_same_as(first));
-        firsts().filter_map(is_first).max().unwrap_or(0)
-    };
+    let begins = common_begin(&left)?;
     let (mut places, mut next) = ([0; MAX_POINTS], Vec::new());
-    for (place, (from, left)) in places.iter_mut().zip(&left) {
-        let begun = &left[begin(left)..];
-        *place = from + left.len() - begun.len();
+    for ((place, (from, left)), begin) in places.iter_mut().zip(&left).zip(begins) {
+        let begun = &left[begin..];
+        *place = from + begin;
         next.push(begun.get(..LOOKED_AT).unwrap_or(begun));
     }
     let (mut same, mut overtaken) = (0, 0);
@@ -443,7 +453,22 @@ fn in_one_order(feeds: &[Feed]) -> Option<Places> {
     (same > 2 * FEW * overtaken).then_some(places)
 }
 
-/// Gives what is in front of some places, so that all go on from there.
+/// Where all points have the same packet first: of those near the front of any of them that with the
+/// least in front of it. What is late has much there.
+fn common_begin(left: &[(usize, &[Sighting])]) -> Option<Places> {
+    let firsts = left.iter().flat_map(|(_, left)| left.iter().take(MISSING));
+    let begins = firsts.filter_map(|first| {
+        let mut begins = [0; MAX_POINTS];
+        for (begin, (_, left)) in begins.iter_mut().zip(left) {
+            let mut left = left.iter().take(FAR);
+            *begin = left.position(|next| next.is_same_as(first))?;
+        }
+        Some(begins)
+    });
+    begins.min_by_key(|begins| begins.iter().sum::<usize>())
+}
+
+/// Gives what is in front of some places, so that all go on from there; fragments take their turn.
 fn line_up(flight: &mut Flight, feeds: &mut [Feed], places: &Places) {
     let is_in_front = |(feed, place): &(&mut Feed, &usize)| feed.place() < **place;
     while let Some((feed, _)) = feeds
@@ -451,6 +476,9 @@ fn line_up(flight: &mut Flight, feeds: &mut [Feed], places: &Places) {
         .zip(places)
         .filter(is_in_front)
         .min_by_key(|(feed, _)| feed.head())
+        && feed
+            .next()
+            .is_some_and(|(next, _)| next.form != Form::Piece)
     {
         feed.take_one_early(flight);
     }
@@ -493,7 +521,7 @@ mod tests {
     use crate::compare::flight::of_two_points;
     use crate::compare::intake::Intake;
     use crate::compare::reader::Sent;
-    use crate::compare::sighting::{Batch, Form, example};
+    use crate::compare::sighting::{Batch, example};
     use crate::model::Duration;
     use crate::source::Progress;
     use std::cell::Cell;
@@ -674,34 +702,38 @@ mod tests {
         assert!(!stride.is_short());
     }
 
-    /// Whether more goes abreast again, as it may or may not.
-    fn grows(stride: &mut Stride, may_be: bool) -> bool {
+    /// Whether more goes abreast again after so many frames, as it may or may not.
+    fn grows(stride: &mut Stride, frames: u64, may_be: bool) -> bool {
         let places = [0; MAX_POINTS];
-        stride.grows(|| may_be.then_some(places)).is_some()
+        stride.grows(frames, || may_be.then_some(places)).is_some()
     }
 
     #[test]
     fn it_is_asked_ever_less_whether_more_goes_abreast() {
-        let mut stride = Stride::new();
-        let waits = |stride: &mut Stride| {
-            let waits = (0..).take_while(|_| !grows(stride, true)).count();
+        let (mut stride, mut frames) = (Stride::new(), 0);
+        let mut waits = |stride: &mut Stride| {
+            let before = frames;
+            while !grows(stride, frames, true) {
+                frames += LEAST_WAIT;
+            }
             while !stride.is_short() {
                 stride.note(0);
             }
             // What goes abreast flow by flow does not count.
             (0..LOOKED_AT).for_each(|_| stride.note(1));
-            waits
+            (frames - before) / LEAST_WAIT
         };
-        assert_eq!([(); 4].map(|()| waits(&mut stride)), [0, 1, 3, 7]);
+        assert_eq!([(); 4].map(|()| waits(&mut stride)), [0, 1, 2, 4]);
         let most = (0..9).map(|_| waits(&mut stride)).last();
-        assert_eq!(most, Some(MOST_WAIT as usize));
+        assert_eq!(most, Some(MOST_WAIT / LEAST_WAIT));
         // Much went abreast meanwhile.
-        while !grows(&mut stride, true) {}
+        let mut later = 1 << 40;
+        assert!(grows(&mut stride, later, true));
         stride.note(LOOKED_AT);
-        (0..MOST_WAIT).for_each(|_| assert!(!grows(&mut stride, true)));
-        assert!(grows(&mut stride, true) && !grows(&mut stride, false));
-        (0..LEAST_WAIT).for_each(|_| assert!(!grows(&mut stride, true)));
-        assert!(grows(&mut stride, true));
+        later += MOST_WAIT;
+        assert!(grows(&mut stride, later, true) && !grows(&mut stride, later, false));
+        assert!(!grows(&mut stride, later + LEAST_WAIT - 1, true));
+        assert!(grows(&mut stride, later + LEAST_WAIT, true));
     }
 
     /// Whether packets of one flow with these identifications come in one order.
@@ -748,7 +780,13 @@ mod tests {
         let mut group = Group::new(2);
         let mut long_gaps = LongGaps::default();
         let gaps = leaves_out.then_some((&mut group, &mut long_gaps));
-        run_abreast(&mut flight, feeds, Timestamp(until * 1_000), gaps)
+        run_abreast(
+            &mut flight,
+            feeds,
+            Timestamp(until * 1_000),
+            leaves_out,
+            gaps,
+        )
     }
 
     #[test]

@@ -166,7 +166,8 @@ pub(super) fn in_turn_until(
 ) -> Timestamp {
     let others = firsts.enumerate().filter(|(other, _)| *other != point);
     let first = others.map(|(_, first)| first).min().unwrap_or(Due::NEVER);
-    old.since().min(first.since() + BESIDE)
+    let before_old = Timestamp(old.since().0.saturating_sub(1));
+    before_old.min(first.since() + BESIDE)
 }
 
 /// Whether a packet may be kept aside by its kind: where there are no ports, fragments are of

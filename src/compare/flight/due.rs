@@ -27,12 +27,6 @@ impl Due {
         Timestamp(((self.0 >> 64) as u64 ^ SIGN) as i64)
     }
 
-    /// Whether its time comes first.
-    #[inline(always)]
-    pub fn is_earlier(self, other: Self) -> bool {
-        self != Self::NEVER && (other == Self::NEVER || self.since() < other.since())
-    }
-
     #[inline(always)]
     pub fn order(self) -> u32 {
         (self.0 >> u32::BITS) as u32

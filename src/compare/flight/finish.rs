@@ -62,7 +62,7 @@ impl<'a> Left<'a> {
         if first.min(old) == Due::NEVER {
             return false;
         }
-        if old.is_earlier(first) {
+        if old < first {
             self.old = &self.old[1..];
             take(What::Held(old.held()));
             return true;

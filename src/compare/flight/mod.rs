@@ -269,6 +269,12 @@ impl Flight {
         names.any(|name| self.refused.may_have(points, name))
     }
 
+    /// Whether the window is so much longer than what is taken in one go that packets may be taken
+    /// before others.
+    pub fn waits_for_long(&self) -> bool {
+        self.window >= Duration(20 * AT_ONCE.0)
+    }
+
     /// The time of a sighting by the clock of the first point.
     #[inline(always)]
     pub fn time_of(&self, point: usize, sighting: &Sighting) -> Timestamp {

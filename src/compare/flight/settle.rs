@@ -116,15 +116,14 @@ impl Flight {
     }
 
     /// Takes what is under way for longest, of what is in order of time and what is kept aside in
-    /// full. Of what came at one time that goes first which is kept aside: what fell out of line came
-    /// behind it, if it is of its flow.
+    /// full.
     fn pop_oldest(&mut self, until: Timestamp) -> Option<Held> {
         let (first, point) = self.aside.first();
         let old = self.first_old();
         match first.min(old) {
             Due::NEVER => None,
             due if due.since() > until => None,
-            _ if old.is_earlier(first) => self.old.pop().map(Due::held),
+            _ if old < first => self.old.pop().map(Due::held),
             _ => self.aside.pop_held(point),
         }
     }
@@ -139,7 +138,7 @@ impl Flight {
         let mut lost = 0;
         while lost < most {
             let (first, point) = self.aside.first();
-            if old.is_earlier(first) || first == Due::NEVER || first.since() > until {
+            if first > old || first.since() > until {
                 break;
             }
             let until = until.min(self.aside.in_turn_until(point, old));

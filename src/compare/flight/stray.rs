@@ -88,8 +88,8 @@ impl Flight {
         let mut stray = Newcomer::new(sighting, point, time, flow, order);
         stray.tells_time = self.tells_time(flow, sighting);
         self.note_begun(flow);
-        // Of more points, some have it, and ask for it.
-        let is_lost = self.points == 2 && self.keep_in_brief(&stray, Print::of(sighting));
+        let is_lost =
+            self.may_be_left_in_brief(&stray) && self.keep_in_brief(&stray, Print::of(sighting));
         if !is_lost {
             let held = Held::stray(self.keep(&stray));
             self.old.push(Due::new(time, order, held));
@@ -97,13 +97,22 @@ impl Flight {
         self.keep_to_bounds();
     }
 
-    /// Whether a packet is new, as far as anybody can tell, and nothing that waits may be it.
+    /// Of more points than two, some have it, and ask for it. Of what came at one time one is kept so:
+    /// what fell out of line is in order with that.
+    fn may_be_left_in_brief(&self, stray: &Newcomer<'_>) -> bool {
+        let latest = self.aside.queues[stray.point].latest();
+        self.points == 2 && latest.is_none_or(|latest| latest < stray.time)
+    }
+
+    /// Whether a packet is new, as far as anybody can tell, and nothing that waits may be it. Of more
+    /// points than two, one may have a copy of what looks like it.
     pub fn may_leave_out(&self, point: usize, sighting: &Sighting) -> bool {
         let flow = self.paths.bound_to(point, sighting.lane);
         self.is_acquainted
             && flow != NONE
             && self.is_whole_everywhere(flow)
-            && sighting.is_new_here()
+            && (sighting.is_fresh && sighting.can_be_told()
+                || sighting.is_nameless() && self.points == 2)
             && self.may_be_stray(point, sighting, flow)
             && !self.march.waits(flow)
             && !self.may_be_known(point, sighting, flow)
