@@ -85,7 +85,7 @@ fn gather(group: &mut Group, flight: &mut Flight, next: &mut [&[Sighting]]) -> u
     while same < most
         && let Some(flow) = flow_of_same(flight, next, same)
     {
-        group.note(flow);
+        group.add(1, flow);
         same += 1;
     }
     for (gathered, next) in group.sightings().iter_mut().zip(next) {

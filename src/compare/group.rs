@@ -43,12 +43,6 @@ impl Group {
         self.flows.extend(std::iter::repeat_n(flow, count));
     }
 
-    /// One more is added to each point.
-    #[inline(always)]
-    pub fn note(&mut self, flow: u32) {
-        self.flows.push(flow);
-    }
-
     /// Gives them to be matched; none is left.
     pub fn take(&mut self, flight: &mut Flight) {
         let mut taken = 0;
