@@ -188,8 +188,12 @@ mod tests {
         prop::collection::vec(stretch, 1..60)
     }
 
-    /// The packets of some flows that are sent, two at a time, and who saw each.
-    fn packets(all: &[Stretch], flows: u32, is_numbered: bool) -> Vec<(Sighting, [bool; 2])> {
+    /// The packets of some flows that are sent, so many at a time, and who saw each.
+    fn packets(
+        all: &[Stretch],
+        (flows, at_a_time): (u32, usize),
+        is_numbered: bool,
+    ) -> Vec<(Sighting, [bool; 2])> {
         let mut ids = vec![0; flows as usize];
         let seen_by = all
             .iter()
@@ -197,7 +201,7 @@ mod tests {
         let packet = |(place, by): (usize, [bool; 2])| {
             let flow = (hash(&[place as u64]) % u64::from(flows)) as u32;
             ids[flow as usize] += 1;
-            let packet = seen(flow, ids[flow as usize], place as i64 / 2);
+            let packet = seen(flow, ids[flow as usize], (place / at_a_time) as i64);
             let packet = match is_numbered {
                 true => packet,
                 false => Sighting {
@@ -296,12 +300,13 @@ mod tests {
         fn what_points_left_out_is_told_as_it_is(
             all in stretches(),
             flows in prop::sample::select(vec![1_u32, 3, 60]),
+            at_a_time in prop::sample::select(vec![1_usize, 2, 17, 300]),
             is_numbered in any::<bool>(),
         ) {
             // What is no part of the path, or beyond the end of a capture, is not counted.
             let known = |many: usize| vec![(many, [true, true])];
-            let all = [known(10 * flows as usize + 30), all, known(2_000)].concat();
-            let packets = packets(&all, flows, is_numbered);
+            let all = [known(10 * flows as usize + 30 + at_a_time), all, known(2_000)].concat();
+            let packets = packets(&all, (flows, at_a_time), is_numbered);
             let (told, counted) = (told(&packets, flows), counted(&packets, flows));
             prop_assert_eq!(told.0, counted.0);
             // What looks like others of its flow, as far as is known of those, is in no run.

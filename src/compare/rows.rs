@@ -19,6 +19,8 @@ pub(super) struct Rows<T> {
     rest: BinaryHeap<Reverse<T>>,
     /// The least of all, and where it is: that is asked more often than it changes.
     first: Option<(T, Place)>,
+    /// The greatest of all that were added.
+    greatest: Option<T>,
 }
 
 /// Where something is.
@@ -34,6 +36,7 @@ impl<T: Ord> Default for Rows<T> {
             rows: Default::default(),
             rest: BinaryHeap::new(),
             first: None,
+            greatest: None,
         }
     }
 }
@@ -56,8 +59,14 @@ impl<T: Copy + Ord> Rows<T> {
         all
     }
 
+    /// The greatest of all that were added, whether it was taken or not.
+    pub fn greatest(&self) -> Option<T> {
+        self.greatest
+    }
+
     /// Adds one.
     pub fn push(&mut self, one: T) {
+        self.greatest = self.greatest.max(Some(one));
         let mut rows = self.rows.iter_mut().enumerate();
         let place = match rows.find(|(_, row)| goes_into(row, &one)) {
             Some((number, row)) => {
@@ -127,11 +136,13 @@ mod tests {
         /// Some are taken in between.
         #[test]
         fn the_least_comes_first(all in prop::collection::vec(prop::option::of(0..40_u32), 0..200)) {
-            let (mut rows, mut sorted) = (Rows::default(), Vec::new());
+            let (mut rows, mut sorted, mut greatest) = (Rows::default(), Vec::new(), None);
             for one in all {
                 match one {
                     Some(one) => {
+                        greatest = greatest.max(Some(one));
                         rows.push(one);
+                        prop_assert_eq!(rows.greatest(), greatest);
                         sorted.push(one);
                         sorted.sort_unstable();
                     }

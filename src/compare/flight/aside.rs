@@ -157,8 +157,9 @@ pub(super) fn first_due(firsts: impl Iterator<Item = Due>) -> (Due, usize) {
     })
 }
 
-/// Until when what a point keeps in brief is taken in one go, where its first is the first of all: up
-/// to what else is under way, and beside what other points have aside, of which all is of other flows.
+/// Until when what a point keeps in brief is taken in one go, where its first is the first of all: in
+/// front of what else is under way, and beside what other points have aside, of which all is of other
+/// flows.
 pub(super) fn in_turn_until(
     firsts: impl Iterator<Item = Due>,
     point: usize,
@@ -166,8 +167,7 @@ pub(super) fn in_turn_until(
 ) -> Timestamp {
     let others = firsts.enumerate().filter(|(other, _)| *other != point);
     let first = others.map(|(_, first)| first).min().unwrap_or(Due::NEVER);
-    let before_old = Timestamp(old.since().0.saturating_sub(1));
-    before_old.min(first.since() + BESIDE)
+    old.since().min(first.since() + BESIDE)
 }
 
 /// Whether a packet may be kept aside by its kind: where there are no ports, fragments are of
@@ -297,10 +297,17 @@ impl Flight {
         self.keep_to_bounds();
     }
 
+    /// Whether it came behind all parcels of its flow. What is aside is over before all else that was
+    /// seen at its time.
+    #[inline(always)]
+    pub(super) fn is_behind_parcels(&self, stray: &Newcomer<'_>) -> bool {
+        self.begun_until < stray.time || self.lone.of(stray.flow, stray.point) == 0
+    }
+
     fn keep_in_full(&mut self, stray: &Newcomer<'_>, print: Option<Print>) {
         let number = self.keep(stray);
         let due = Due::new(stray.time, stray.order, Held::stray(number));
-        if !self.aside.add(stray.point, due, print) {
+        if !(self.is_behind_parcels(stray) && self.aside.add(stray.point, due, print)) {
             self.old.push(due);
             if print.is_some() {
                 self.look_later(due);
@@ -537,6 +544,17 @@ mod tests {
         assert_eq!((flight.aside.len(), flight.old.len()), (2, 1));
         assert_eq!(flight.strays.len(), 2, "the third is over");
         assert_eq!(tallies(flight), [(4, 0), (0, 0)]);
+    }
+
+    /// The first of a flow is a parcel: who sees the next at the same time is over behind it.
+    #[test]
+    fn what_is_seen_with_a_parcel_before_it_is_not_over_first() {
+        let mut flight = flight([&[1], &[]]);
+        let lengths = [(1, 5), (2, 5), (3, 5), (4, 6), (5, 6)].map(|(id, millisecond)| {
+            take(&mut flight, A, millisecond, &packet(0, id));
+            (flight.aside.len(), flight.old.len())
+        });
+        assert_eq!(lengths, [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2)]);
     }
 
     #[test]

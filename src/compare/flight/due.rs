@@ -22,14 +22,15 @@ impl Due {
         Self(u128::from(since) << 64 | u128::from(order) << 32 | u128::from(held.bits()))
     }
 
+    /// In front of all that was first seen then.
     #[inline(always)]
-    pub fn since(self) -> Timestamp {
-        Timestamp(((self.0 >> 64) as u64 ^ SIGN) as i64)
+    pub fn first_of(since: Timestamp) -> Self {
+        Self::new(since, 0, Held::from_bits(0))
     }
 
     #[inline(always)]
-    pub fn order(self) -> u32 {
-        (self.0 >> u32::BITS) as u32
+    pub fn since(self) -> Timestamp {
+        Timestamp(((self.0 >> 64) as u64 ^ SIGN) as i64)
     }
 
     #[inline(always)]
@@ -63,10 +64,12 @@ mod tests {
         #[test]
         fn it_is_in_the_order_of_its_parts(one in parts(), other in parts()) {
             prop_assert_eq!(due(one).cmp(&due(other)), one.cmp(&other));
-            let (since, order, is_stray, number) = one;
-            prop_assert_eq!((due(one).since(), due(one).order()), (Timestamp(since), order));
+            let (since, _, is_stray, number) = one;
+            prop_assert_eq!(due(one).since(), Timestamp(since));
             let held = if is_stray { Err(number) } else { Ok(number) };
             prop_assert_eq!(due(one).held().number(), held);
+            let is_behind = Timestamp(other.0) <= Timestamp(since);
+            prop_assert_eq!(Due::first_of(Timestamp(other.0)) <= due(one), is_behind);
         }
     }
 }

@@ -74,7 +74,9 @@ impl Flight {
     #[inline(always)]
     fn place_in_brief(&mut self, stray: &Newcomer<'_>) -> Option<Place> {
         let queue = &self.aside.queues[stray.point];
-        let may_be = !stray.sighting.may_come_cut() && queue.goes_on(stray.time);
+        let may_be = !stray.sighting.may_come_cut()
+            && queue.goes_on(stray.time)
+            && self.is_behind_parcels(stray);
         may_be.then(|| self.strays.add_brief(stray, queue.next_number()))?
     }
 

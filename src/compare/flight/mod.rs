@@ -122,6 +122,8 @@ pub(super) struct Flight {
     pub spans: Vec<Option<(Timestamp, Timestamp)>>,
     /// Seen not long ago, and seen before that but not everywhere; in order of time.
     young: VecDeque<Due>,
+    /// When the latest of all that were among these was first seen.
+    begun_until: Timestamp,
     old: Rows<Due>,
     now: Timestamp,
     /// When what goes the other way than what is taken is next: time does not go on beyond that.
@@ -230,6 +232,7 @@ impl Flight {
             beside,
             spans: vec![None; points],
             young: VecDeque::new(),
+            begun_until: Timestamp::MIN,
             old: Rows::default(),
             now: Timestamp::MIN,
             held: Timestamp::MAX,
@@ -538,6 +541,7 @@ impl Flight {
         let order = self.seen(piece, point).order;
         self.young
             .push_back(Due::new(time, order, Held::parcel(number)));
+        self.begun_until = self.begun_until.max(time);
         self.keep_to_bounds();
         number
     }

@@ -1,6 +1,5 @@
 //! What one point has aside, in the order of time, and what of it is looked at once more.
 
-use super::MAX_IN_FLIGHT;
 use super::due::Due;
 use super::stray::Held;
 use crate::compare::brief::Brief;
@@ -36,7 +35,6 @@ enum Entry {
     Brief(Brief),
     Held {
         since: Timestamp,
-        order: u32,
         held: Held,
         /// Of what is looked at again.
         print: Option<Print>,
@@ -44,12 +42,6 @@ enum Entry {
 }
 
 const _: () = assert!(size_of::<Entry>() == 48);
-
-/// What is kept in brief has no number of its own: of what is due at one time it is behind all else. No
-/// stray has this one, so that nothing is due when something else is.
-const IN_BRIEF: u32 = (1 << 31) - 2;
-
-const _: () = assert!(IN_BRIEF as usize > 16 * MAX_IN_FLIGHT);
 
 impl Entry {
     fn since(&self) -> Timestamp {
@@ -59,13 +51,10 @@ impl Entry {
         }
     }
 
+    /// Of what is due at one time it is in front of all that is in no queue: see
+    /// [`may_be_left_in_brief`](super::Flight::may_be_left_in_brief).
     fn due(&self) -> Due {
-        match self {
-            Self::Brief(brief) => Due::new(brief.time, brief.order, Held::stray(IN_BRIEF)),
-            Self::Held {
-                since, order, held, ..
-            } => Due::new(*since, *order, *held),
-        }
+        Due::first_of(self.since())
     }
 
     fn print(&self) -> Option<Print> {
@@ -102,7 +91,6 @@ impl Queue {
         if goes_on {
             self.push(Entry::Held {
                 since: due.since(),
-                order: due.order(),
                 held: due.held(),
                 print,
             });
@@ -152,7 +140,6 @@ impl Queue {
         if let Some(entry) = self.entries.get_mut(place) {
             *entry = Entry::Held {
                 since: entry.since(),
-                order: entry.due().order(),
                 held,
                 print: entry.print(),
             };

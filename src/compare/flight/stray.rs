@@ -97,11 +97,11 @@ impl Flight {
         self.keep_to_bounds();
     }
 
-    /// Of more points than two, some have it, and ask for it. Of what came at one time one is kept so:
-    /// what fell out of line is in order with that.
+    /// Of more points than two, some have it, and ask for it. What is kept in brief is over before all
+    /// else that was seen at its time, and so nothing of its flow that came before may be among that.
     fn may_be_left_in_brief(&self, stray: &Newcomer<'_>) -> bool {
-        let latest = self.aside.queues[stray.point].latest();
-        self.points == 2 && latest.is_none_or(|latest| latest < stray.time)
+        let held_until = self.old.greatest().map_or(Timestamp::MIN, Due::since);
+        self.points == 2 && held_until.max(self.begun_until) < stray.time
     }
 
     /// Whether a packet is new, as far as anybody can tell, and nothing that waits may be it. Of more
@@ -171,9 +171,9 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::flight::of_memory::{of_one_flow, take, tallies};
+    use crate::compare::flight::of_memory::{meet_one, of_one_flow, take, tallies};
     use crate::compare::sighting::example;
-    use crate::model::Protocol;
+    use crate::model::{Addresses, Protocol};
 
     const A: usize = 0;
     const B: usize = 1;
@@ -273,6 +273,64 @@ mod tests {
         // It comes late.
         take(&mut flight, B, 9, &packet(5, true));
         assert_eq!(tallies(flight), [(6, 4), (4, 4)]);
+    }
+
+    /// How a packet comes to be kept that others left out.
+    #[derive(Clone, Copy, Debug)]
+    enum Kept {
+        LeftOut,
+        /// It waited for them.
+        FellOut,
+        Parcel,
+    }
+
+    /// Packets that others left out, in how many runs, and how many the longest of these has, if the first
+    /// point sees some at one time, of another flow too.
+    fn runs_of(kept: [Kept; 4]) -> (u64, u64, u64) {
+        let mut flight = with_two_strays(A, B);
+        let other = Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]);
+        (0..2).for_each(|point| meet_one(&mut flight, point, other));
+        let of_other = |id| Sighting {
+            lane: 1,
+            ..packet(id, true)
+        };
+        for point in [A, B] {
+            take(&mut flight, point, 7, &of_other(1));
+        }
+        let now = Timestamp(10_000_000);
+        (2..12).for_each(|id| flight.leave_out(A, &of_other(id), Timestamp(8_000_000)));
+        flight.leave_out(A, &of_other(12), now);
+        for (id, kept) in (5..).zip(kept) {
+            let packet = Sighting {
+                time: now,
+                ..packet(id, true)
+            };
+            let flow = flight.paths.bound_to(A, packet.lane);
+            match kept {
+                Kept::LeftOut => flight.leave_out(A, &packet, now),
+                Kept::FellOut => {
+                    let order = flight.paths.next_order(flow, A);
+                    let held = flight.add_stray(&Newcomer::new(&packet, A, now, flow, order));
+                    flight.keep_held(Due::new(now, order, held));
+                }
+                Kept::Parcel => {
+                    flight.begin(Arrival::of(A, &packet, now), flow);
+                }
+            }
+        }
+        flight.finish();
+        let (accounts, _) = flight.take_book().into_accounts();
+        let runs = &accounts[0].between[0].shape.runs[0];
+        (runs.losses, runs.runs, runs.longest)
+    }
+
+    #[test]
+    fn what_is_seen_at_one_time_is_in_one_order_however_it_is_kept() {
+        let ways = [Kept::LeftOut, Kept::FellOut, Kept::Parcel];
+        for number in 0..81 {
+            let kept = [27, 9, 3, 1].map(|place| ways[number / place % 3]);
+            assert_eq!(runs_of(kept), (4, 1, 4), "{kept:?}");
+        }
     }
 
     #[test]
