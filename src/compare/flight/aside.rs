@@ -557,6 +557,26 @@ mod tests {
         assert_eq!(lengths, [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2)]);
     }
 
+    /// Of one time it is over before a parcel behind it, whatever else is aside in front of it.
+    #[test]
+    fn what_is_seen_with_a_parcel_behind_it_is_over_first() {
+        let mut flight = flight([&[1, 2], &[]]);
+        let at = |lane: u32, id: u32, millisecond: i64| Sighting {
+            time: Timestamp(millisecond * 1_000_000),
+            ..packet(lane, id)
+        };
+        take(&mut flight, A, 1, &at(0, 1, 1));
+        (1..=9).for_each(|id| take(&mut flight, A, 5, &at(1, 20 + id, 5)));
+        take(&mut flight, A, 6, &at(1, 30, 6));
+        take(&mut flight, A, 6, &at(0, 2, 6));
+        let (last, flow) = (at(0, 3, 6), flight.paths.bound_to(A, 0));
+        flight.begin(Arrival::of(A, &last, last.time), flow);
+        flight.finish();
+        let (accounts, _) = flight.take_book().into_accounts();
+        let runs = &accounts[0].between[0].shape.runs[0];
+        assert_eq!((runs.losses, runs.runs, runs.longest), (3, 1, 3));
+    }
+
     #[test]
     fn where_fragments_are_of_the_same_flow_nothing_is_kept_aside() {
         let mut flight = flight([&[1], &[]]);
