@@ -29,6 +29,8 @@ pub(super) struct Paths {
     /// Of each flow: how many of its packets came to each point; then, by pair of points and
     /// side, how far it has come by the order on the other side.
     orders: Vec<u32>,
+    /// Of each flow, how its latest packets without an identification begin.
+    heads: Vec<Heads>,
     by_name: Names,
     met: Met,
     /// Flows that go by other addresses and ports at some points than at others.
@@ -91,12 +93,13 @@ pub(super) struct PathFlow {
     way: i8,
     /// The points whose addresses were asked about that.
     pub asked: u16,
-    /// Of the hashes of how its latest packets without an identification begin, one byte each; 0
-    /// where there was none yet.
-    heads: [u8; 2],
 }
 
 const _: () = assert!(size_of::<PathFlow>() == 32);
+
+/// Of the hashes of how the latest two packets begin, the lower half; 0 where there was none yet.
+/// Of packets that are all different, few enough pass for alike that bursts are not cut by them.
+type Heads = [u32; 2];
 
 impl Known {
     fn has_ports(&self) -> bool {
@@ -121,15 +124,6 @@ impl PathFlow {
             self.asked = 0;
         }
         self.steps = (i16::from(self.steps) + steps.signum()).clamp(-100, 100) as i8;
-    }
-
-    /// Whether a packet without an identification begins with other bytes than the two before it,
-    /// which it is remembered with: of those that are all alike none does, nor do the first.
-    pub fn is_distinct(&mut self, head: u64) -> bool {
-        let head = (head as u8).max(1);
-        let is_distinct = !self.heads.contains(&head) && !self.heads.contains(&0);
-        self.heads = [self.heads[1], head];
-        is_distinct
     }
 
     /// Whether it turned out to be part of another.
@@ -175,6 +169,7 @@ impl Paths {
             flows: Vec::new(),
             at: Vec::new(),
             orders: Vec::new(),
+            heads: Vec::new(),
             by_name: Names::default(),
             met: Met::default(),
             translated: HashSet::default(),
@@ -342,6 +337,20 @@ impl Paths {
         std::mem::take(&mut self.told)
     }
 
+    /// Whether a packet of a flow without an identification begins with other bytes than the two
+    /// before it, which it is remembered with: of those that are all alike none does, nor do the
+    /// first.
+    pub fn is_distinct(&mut self, flow: u32, head: u64) -> bool {
+        if self.heads.len() <= flow as usize {
+            self.heads.resize(self.flows.len(), [0; 2]);
+        }
+        let heads = &mut self.heads[flow as usize];
+        let head = (head as u32).max(1);
+        let is_distinct = !heads.contains(&head) && !heads.contains(&0);
+        *heads = [heads[1], head];
+        is_distinct
+    }
+
     /// A new flow, of this lane.
     pub fn add(&mut self, point: usize, lane: u32) -> u32 {
         let flow = self.flows.len() as u32;
@@ -358,7 +367,6 @@ impl Paths {
             keeps_ids: false,
             way: 0,
             asked: 0,
-            heads: [0; 2],
         });
         self.at.resize(self.flows.len() * self.points, NO_LANE);
         self.orders
@@ -846,12 +854,14 @@ mod tests {
         let mut paths = paths();
         let flow = paths.add(0, 0);
         let mut told = |heads: &[u64]| -> Vec<bool> {
-            let flow = paths.get_mut(flow);
-            heads.iter().map(|head| flow.is_distinct(*head)).collect()
+            let heads = heads.iter();
+            heads.map(|head| paths.is_distinct(flow, *head)).collect()
         };
         assert_eq!(told(&[5, 6, 7, 8]), [false, false, true, true]);
         assert_eq!(told(&[7, 9, 9, 9, 7]), [false, true, false, false, true]);
         assert_eq!(told(&[9, 7, 9, 7]), [false; 4]);
+        let all_different: Vec<u64> = (1..2_000).map(|head| head << 8).collect();
+        assert!(told(&all_different).iter().all(|is_distinct| *is_distinct));
     }
 
     #[test]

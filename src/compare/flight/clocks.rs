@@ -32,7 +32,7 @@ impl Flight {
     /// flow have others.
     #[inline]
     pub(super) fn tells_time(&mut self, flow: u32, sighting: &Sighting) -> bool {
-        sighting.can_be_told() || self.paths.get_mut(flow).is_distinct(sighting.head)
+        sighting.can_be_told() || self.paths.is_distinct(flow, sighting.head)
     }
 
     /// What other points have seen, too, tells about clocks and ways.

@@ -98,10 +98,10 @@ impl Flight {
     }
 
     /// Of more points than two, some have it, and ask for it. What is kept in brief is over before all
-    /// else that was seen at its time, and so nothing of its flow that came before may be among that.
+    /// else that was seen at its time, and so none of what fell out of line before may be among that.
     fn may_be_left_in_brief(&self, stray: &Newcomer<'_>) -> bool {
-        let held_until = self.old.greatest().map_or(Timestamp::MIN, Due::since);
-        self.points == 2 && held_until.max(self.begun_until) < stray.time
+        let has_left_behind = |due: Due| due.since() < stray.time;
+        self.points == 2 && self.old.greatest().is_none_or(has_left_behind)
     }
 
     /// Whether a packet is new, as far as anybody can tell, and nothing that waits may be it. Of more
