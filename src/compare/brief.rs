@@ -4,7 +4,7 @@
 
 use super::lately::Print;
 use super::look::Look;
-use super::sighting::{BLANK, Form, Lane, NO_LANE, Share, Sighting};
+use super::sighting::{BLANK, Lane, Sighting, manner};
 use super::strays::Newcomer;
 use crate::model::{Duration, Protocol, Sum, Timestamp};
 
@@ -49,46 +49,60 @@ pub(super) struct Common {
     ahead: Duration,
 }
 
-/// What they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What they are: whole datagrams in frames of their own. What of it is held against that of others is
+/// side by side, as in [`Sighting`].
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Kind {
-    lane: Lane,
-    /// IP length but for the payload.
-    headers: u16,
     look: Look,
     protocol: Protocol,
     is_numbered: bool,
     is_renumbered: bool,
-    is_carrier: bool,
     is_fresh: bool,
+    is_carrier: bool,
+    lane: Lane,
+    /// IP length but for the payload.
+    headers: u16,
     has_sum: bool,
 }
 
 impl Kind {
-    /// Of whole datagrams in frames of their own.
-    #[inline(always)]
     fn of(sighting: &Sighting) -> Option<Self> {
-        let is_plain = sighting.form == Form::Whole
-            && sighting.share == Share::All
-            && sighting.ported == NO_LANE
-            && sighting.offset == 0
-            && !(sighting.more || sighting.is_control);
-        let headers = sighting
-            .ip_bytes
-            .checked_sub(sighting.bytes)?
-            .try_into()
-            .ok()?;
-        is_plain.then_some(Self {
-            lane: sighting.lane,
-            headers,
+        let headers = sighting.ip_bytes.checked_sub(sighting.bytes)?;
+        let headers = headers.try_into().ok()?;
+        sighting.is_plain().then_some(Self {
             look: sighting.look,
             protocol: sighting.protocol,
             is_numbered: sighting.is_numbered,
             is_renumbered: sighting.is_renumbered,
-            is_carrier: sighting.is_carrier,
             is_fresh: sighting.is_fresh,
+            is_carrier: sighting.is_carrier,
+            lane: sighting.lane,
+            headers,
             has_sum: sighting.sum.is_some(),
         })
+    }
+
+    /// Whether it is that of another, too.
+    #[inline(always)]
+    fn is_of(&self, sighting: &Sighting) -> bool {
+        let headers = sighting.ip_bytes.wrapping_sub(sighting.bytes);
+        sighting.is_plain()
+            && sighting.manner() == self.manner()
+            && sighting.lane == self.lane
+            && headers == u32::from(self.headers)
+            && sighting.sum.is_some() == self.has_sum
+    }
+
+    #[inline(always)]
+    fn manner(&self) -> u64 {
+        let marks = [
+            self.is_numbered,
+            self.is_renumbered,
+            self.is_fresh,
+            self.is_carrier,
+        ];
+        manner(self.look, self.protocol, marks)
     }
 }
 
@@ -101,18 +115,20 @@ impl Common {
     }
 
     /// By how much more than that the clock of its point is ahead when a packet is seen that has this in
-    /// common with others; `None` if it has not, or the rest of it does not fit.
+    /// common with others; `None` if it has not, or the rest of it does not fit. Times may be as far
+    /// apart as there are any.
     #[inline(always)]
     pub fn ahead(&self, newcomer: &Newcomer<'_>) -> Option<i32> {
         let sighting = newcomer.sighting;
-        let ahead = i32::try_from((sighting.time - newcomer.time - self.ahead).0).ok()?;
-        let fits = Kind::of(sighting)? == self.kind
+        let fits = self.kind.is_of(sighting)
             && sighting.frame <= u32::MAX.into()
             && sighting.id <= u16::MAX.into()
-            && sighting.ip_bytes <= u16::MAX.into()
-            // Times may be as far apart as there are any.
-            && self.own_time(newcomer.time, ahead) == sighting.time;
-        fits.then_some(ahead)
+            && sighting.ip_bytes <= u16::MAX.into();
+        if !fits {
+            return None;
+        }
+        let ahead = sighting.time.0.checked_sub(newcomer.time.0)?;
+        ahead.checked_sub(self.ahead.0)?.try_into().ok()
     }
 
     /// When its point saw one, by the clock of that.
@@ -129,14 +145,14 @@ impl Common {
     /// All that was seen of one.
     pub fn sighting(&self, brief: &Brief) -> Sighting {
         let Kind {
-            lane,
-            headers,
             look,
             protocol,
             is_numbered,
             is_renumbered,
-            is_carrier,
             is_fresh,
+            is_carrier,
+            lane,
+            headers,
             has_sum,
         } = self.kind;
         Sighting {
@@ -152,8 +168,8 @@ impl Common {
             protocol,
             is_numbered,
             is_renumbered,
-            is_carrier,
             is_fresh,
+            is_carrier,
             ..BLANK
         }
     }
@@ -189,7 +205,7 @@ impl Brief {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::sighting::example;
+    use crate::compare::sighting::{Form, Share, example};
     use proptest::prelude::*;
 
     fn print() -> Print {
@@ -267,9 +283,30 @@ mod tests {
                 ..first
             },
             Sighting {
+                is_renumbered: true,
+                ..first
+            },
+            Sighting {
                 is_fresh: true,
                 ..first
             },
+            Sighting {
+                is_carrier: true,
+                ..first
+            },
+            Sighting {
+                protocol: Protocol::TCP,
+                ..first
+            },
+            Sighting {
+                more: true,
+                ..first
+            },
+            Sighting {
+                is_control: true,
+                ..first
+            },
+            Sighting { offset: 8, ..first },
             Sighting {
                 sum: Some(Sum(1)),
                 ..first

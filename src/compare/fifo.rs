@@ -9,6 +9,8 @@ const STRETCH: usize = 1 << 11;
 /// Such values.
 #[derive(Debug)]
 pub(super) struct Fifo<T> {
+    /// What is behind all else, until there is a stretch of it.
+    last: Vec<T>,
     stretches: VecDeque<Vec<T>>,
     /// How many were taken of the first stretch.
     taken: usize,
@@ -20,6 +22,7 @@ pub(super) struct Fifo<T> {
 impl<T> Default for Fifo<T> {
     fn default() -> Self {
         Self {
+            last: Vec::new(),
             stretches: VecDeque::new(),
             taken: 0,
             len: 0,
@@ -37,39 +40,43 @@ impl<T: Copy> Fifo<T> {
     #[inline(always)]
     pub fn push(&mut self, one: T) {
         // Who makes room is not given what comes: it is written where it belongs at once.
-        if self.is_full() {
+        if self.last.len().is_multiple_of(STRETCH) {
             self.begin();
         }
-        if let Some(last) = self.stretches.back_mut() {
-            last.push(one);
-            self.len += 1;
-        }
+        self.last.push(one);
+        self.len += 1;
     }
 
-    #[inline(always)]
-    fn is_full(&self) -> bool {
-        let last = self.stretches.back();
-        last.is_none_or(|last| last.len() == STRETCH)
-    }
-
+    /// Nothing is in the last stretch, or no more fits in.
     #[cold]
     fn begin(&mut self) {
-        let mut stretch = std::mem::take(&mut self.spare);
-        stretch.reserve_exact(STRETCH);
-        self.stretches.push_back(stretch);
+        if !self.last.is_empty() {
+            let next = std::mem::take(&mut self.spare);
+            let full = std::mem::replace(&mut self.last, next);
+            self.stretches.push_back(full);
+        }
+        self.last.reserve_exact(STRETCH);
     }
 
     /// The first.
     #[inline(always)]
     pub fn first(&self) -> Option<&T> {
-        self.stretches.front()?.get(self.taken)
+        self.stretch(0)?.get(self.taken)
+    }
+
+    #[inline(always)]
+    fn stretch(&self, number: usize) -> Option<&Vec<T>> {
+        match self.stretches.get(number) {
+            Some(stretch) => Some(stretch),
+            None => (number == self.stretches.len()).then_some(&self.last),
+        }
     }
 
     /// The one in front of which there are so many.
     #[inline]
     pub fn get(&self, place: usize) -> Option<&T> {
         let place = self.taken + place;
-        self.stretches.get(place / STRETCH)?.get(place % STRETCH)
+        self.stretch(place / STRETCH)?.get(place % STRETCH)
     }
 
     /// The one in front of which there are so many, and those behind it that are side by side with it
@@ -77,7 +84,7 @@ impl<T: Copy> Fifo<T> {
     #[inline(always)]
     pub fn from(&self, place: usize) -> &[T] {
         let place = self.taken + place;
-        let stretch = self.stretches.get(place / STRETCH);
+        let stretch = self.stretch(place / STRETCH);
         let from = stretch.and_then(|stretch| stretch.get(place % STRETCH..));
         from.unwrap_or_default()
     }
@@ -85,9 +92,11 @@ impl<T: Copy> Fifo<T> {
     /// The one in front of which there are so many, to be changed.
     pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
         let place = self.taken + place;
-        self.stretches
-            .get_mut(place / STRETCH)?
-            .get_mut(place % STRETCH)
+        let (number, place) = (place / STRETCH, place % STRETCH);
+        match self.stretches.len() {
+            full if number == full => self.last.get_mut(place),
+            _ => self.stretches.get_mut(number)?.get_mut(place),
+        }
     }
 
     /// Takes so many, of those that are [side by side](Self::from) with the first. They are not
@@ -106,9 +115,12 @@ impl<T: Copy> Fifo<T> {
     #[cold]
     fn end(&mut self) {
         self.taken = 0;
-        if let Some(mut first) = self.stretches.pop_front() {
-            first.clear();
-            self.spare = first;
+        match self.stretches.pop_front() {
+            None => self.last.clear(),
+            Some(mut first) => {
+                first.clear();
+                self.spare = first;
+            }
         }
     }
 }

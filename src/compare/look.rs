@@ -34,6 +34,12 @@ impl Look {
         }
     }
 
+    /// All of it.
+    #[inline(always)]
+    pub fn bytes(&self) -> [u8; 3] {
+        [self.hop_limit, self.traffic_class, self.checksum]
+    }
+
     /// Code of the verdict on its transport checksum.
     pub fn verdict(&self) -> usize {
         usize::from(self.checksum & !IS_CUT)

@@ -19,6 +19,8 @@ pub(super) struct Paths {
     lanes: Vec<Vec<Known>>,
     /// Of each point, the addresses between which fragments came.
     cut: Vec<HashSet<FlowKey, RandomState>>,
+    /// Whether that is any.
+    are_any_cut: bool,
     /// The same in whatever tunnel, as hashes.
     cut_names: Vec<HashSet<u64, RandomState>>,
     /// The flow of the path that each is of.
@@ -164,6 +166,7 @@ impl Paths {
             points,
             lanes: vec![Vec::new(); points],
             cut: vec![HashSet::default(); points],
+            are_any_cut: false,
             cut_names: vec![HashSet::default(); points],
             flows_of: vec![Vec::new(); points],
             flows: Vec::new(),
@@ -699,6 +702,7 @@ impl Paths {
         let known = &mut self.lanes[point][lane as usize];
         let is_new = !std::mem::replace(&mut known.has_fragments, true);
         if is_new {
+            self.are_any_cut = true;
             self.cut[point].insert(known.key);
             self.cut_names[point].insert(Name::of(&known.key).hash());
         }
@@ -708,8 +712,7 @@ impl Paths {
     /// Whether there are fragments between the addresses of a flow, wherever it is known.
     #[inline(always)]
     pub fn may_have_fragments(&self, flow: u32) -> bool {
-        let are_any = self.cut.iter().any(|cut| !cut.is_empty());
-        are_any && self.has_fragments(flow)
+        self.are_any_cut && self.has_fragments(flow)
     }
 
     fn has_fragments(&self, flow: u32) -> bool {

@@ -71,13 +71,13 @@ pub(super) struct Sighting {
     /// Whether it is beyond all that its point saw of its flow, which is numbered in a row: no
     /// copy, as far as that reaches back half the numbers there are.
     pub is_fresh: bool,
+    /// Whether it is an outer packet: a tunnel is in its datagram.
+    pub is_carrier: bool,
     pub form: Form,
     /// MF.
     pub more: bool,
     /// Whether it is a TCP segment without data.
     pub is_control: bool,
-    /// Whether it is an outer packet: a tunnel is in its datagram.
-    pub is_carrier: bool,
     pub share: Share,
 }
 
@@ -155,7 +155,41 @@ impl Identity {
     }
 }
 
+/// See [`Sighting::manner`].
+#[inline(always)]
+pub(super) fn manner(look: Look, protocol: Protocol, marks: [bool; 4]) -> u64 {
+    let [hop_limit, class, checksum] = look.bytes();
+    let [first, second, third, last] = marks.map(u8::from);
+    let protocol = protocol.0;
+    u64::from_le_bytes([
+        hop_limit, class, checksum, protocol, first, second, third, last,
+    ])
+}
+
 impl Sighting {
+    /// What most packets of a flow have in common, to be held against that of another at once: these
+    /// are side by side.
+    #[inline(always)]
+    pub fn manner(&self) -> u64 {
+        manner(
+            self.look,
+            self.protocol,
+            [
+                self.is_numbered,
+                self.is_renumbered,
+                self.is_fresh,
+                self.is_carrier,
+            ],
+        )
+    }
+
+    /// Whether it is a whole datagram in a frame of its own.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        let is_whole = self.form == Form::Whole && !self.more && !self.is_control;
+        is_whole && self.share == Share::All && self.ported == NO_LANE && self.offset == 0
+    }
+
     /// What of a stretch of a stream is from `at` on. It has the headers if it is its begin;
     /// how many packets are in front of it is unknown if it is not.
     pub fn part(&self, at: u32, bytes: u32) -> Self {

@@ -121,8 +121,10 @@ const _: () = assert!(size_of::<Line>() == 64);
 impl Briefs {
     /// None yet, which will have in common with one what they have.
     fn of(stray: &Newcomer<'_>) -> Option<Self> {
+        let common = Common::of(stray)?;
+        common.ahead(stray)?;
         Some(Self {
-            common: Common::of(stray)?,
+            common,
             last: NONE,
             count: 0,
         })
@@ -301,12 +303,11 @@ impl Strays {
     pub fn add_brief(&mut self, stray: &Newcomer<'_>, number: u32) -> Option<Place> {
         debug_assert!(self.may_be_of(stray.flow, stray.point));
         let line = self.line_mut(stray.flow);
-        let known = match &line.briefs {
-            Some(briefs) => *briefs,
-            None => Briefs::of(stray)?,
-        };
-        let ahead = known.common.ahead(stray)?;
-        let briefs = line.briefs.get_or_insert(known);
+        if line.briefs.is_none() {
+            line.briefs = Briefs::of(stray);
+        }
+        let briefs = line.briefs.as_mut()?;
+        let ahead = briefs.common.ahead(stray)?;
         let before = std::mem::replace(&mut briefs.last, number);
         briefs.count += 1;
         line.count += 1;
