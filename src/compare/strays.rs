@@ -427,6 +427,16 @@ impl Strays {
         std::iter::successors(known(first), move |number| known(self.all[*number].next))
     }
 
+    /// The same from the last on.
+    pub fn line_backwards(&self, flow: u32) -> impl Iterator<Item = u32> + '_ {
+        let line = self.line(flow);
+        debug_assert!(line.briefs.is_none());
+        let known = |number: u32| (number != NONE).then_some(number);
+        std::iter::successors(known(line.last), move |number| {
+            known(self.all[*number].previous).filter(|_| *number != line.first)
+        })
+    }
+
     /// The first of a flow that nobody asked for, or [`NONE`], where none is kept in brief.
     pub fn first_of(&self, flow: u32) -> u32 {
         let line = self.line(flow);

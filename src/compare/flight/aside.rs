@@ -5,7 +5,6 @@
 
 use super::due::Due;
 use super::queue::Queue;
-use super::recall::may_be_recalled;
 use super::second_look::{CalledIn, Sought};
 use super::stray::Held;
 use super::{AT_ONCE, Arrival, Flight, bit, content_key};
@@ -233,10 +232,8 @@ impl Flight {
         let sought = match self.seek_aside(arrival, flow) {
             Ok(sought) => sought,
             Err(found) => {
-                if may_be_recalled(sighting) {
-                    // What was kept aside before is held against what others have, as long as it is so.
-                    self.bind_to(arrival, flow, &found);
-                }
+                // What was kept aside before is held against what others have, as long as it is so.
+                self.bind_to(arrival, flow, &found);
                 return false;
             }
         };

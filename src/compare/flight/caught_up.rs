@@ -46,6 +46,14 @@ impl Flight {
         found.filter(|found| found.fit == Fit::Same)
     }
 
+    /// Whether the same packet is among the latest that are kept aside of a flow.
+    pub(super) fn is_among_latest_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
+        self.unfold(flow);
+        let latest = self.strays.line_backwards(flow).take(LOOKED_AT);
+        let mut latest = latest.map(|stray| &self.strays.get(stray).sighting);
+        latest.any(|aside| aside.is_same_as(arrival.sighting))
+    }
+
     /// The same packet among those kept aside.
     fn same_aside(&self, arrival: Arrival<'_>, flow: u32) -> Option<u32> {
         let is_it = |stray: &u32| {

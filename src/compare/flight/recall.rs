@@ -33,10 +33,16 @@ struct Again<'a> {
 /// What told which flow something is of, and what that was found to be.
 type Told<'a> = (Arrival<'a>, &'a Found);
 
-/// Whether what was kept aside is held against what others have of its flow once that is known. Of
-/// a stream it is not: others may have it in other packets, and have sent some of it again.
-pub(super) fn may_be_recalled(sighting: &Sighting) -> bool {
+/// Whether what is kept aside is looked at once more. Of a stream it is not: others may have it in
+/// other packets, and have sent some of it again.
+pub(super) fn may_be_looked_at_again(sighting: &Sighting) -> bool {
     sighting.form == Form::Whole && sighting.protocol != Protocol::TCP
+}
+
+/// Whether what was kept aside is held against what others have of its flow once that is known. What
+/// is in fragments is found otherwise.
+fn may_be_recalled(sighting: &Sighting) -> bool {
+    sighting.form != Form::Piece
 }
 
 impl Flight {
@@ -67,7 +73,10 @@ impl Flight {
                     self.join(arrival, found);
                     found.parcel
                 }
-                None => self.take_again(&stray, flow, but),
+                None => match self.take_again(&stray, flow, but) {
+                    Some(parcel) => parcel,
+                    None => continue,
+                },
             };
             self.close_if_over(parcel);
         }
@@ -180,15 +189,15 @@ impl Flight {
         self.note_over(flow);
     }
 
-    /// Takes what was kept aside, as if it came now, but in its order and its time; gives its parcel.
-    fn take_again(&mut self, stray: &Stray, flow: u32, but: u32) -> u32 {
-        match self.known_again(stray, flow, but) {
-            Some(found) => {
-                self.join(Arrival::again(stray), &found);
-                found.parcel
-            }
-            None => self.begin_again(stray, flow),
-        }
+    /// Takes what was kept aside, as if it came now, but in its order and its time; gives its parcel
+    /// if somebody else has that.
+    fn take_again(&mut self, stray: &Stray, flow: u32, but: u32) -> Option<u32> {
+        let Some(found) = self.known_again(stray, flow, but) else {
+            self.begin_again(stray, flow);
+            return None;
+        };
+        self.join(Arrival::again(stray), &found);
+        Some(found.parcel)
     }
 
     /// The parcel that it is, if that is not one.
@@ -197,7 +206,12 @@ impl Flight {
         found.filter(|found| found.parcel != but && found.fit < Fit::Copy)
     }
 
-    fn begin_again(&mut self, stray: &Stray, flow: u32) -> u32 {
+    /// Nobody else has it in one piece.
+    fn begin_again(&mut self, stray: &Stray, flow: u32) {
+        let is_stretch = stray.sighting.form == Form::Segment;
+        if is_stretch && self.spread(Arrival::again(stray), flow) {
+            return;
+        }
         let parcel = self.begin_known(Arrival::again(stray), flow);
         self.parcels[parcel].tells_time = stray.tells_time;
         if !self.paths.is_wanting(flow) {
@@ -209,7 +223,6 @@ impl Flight {
         // Nothing has to go for it yet: that might be what was found.
         let held = Held::parcel(parcel);
         self.old.push(Due::new(stray.time, stray.order, held));
-        parcel
     }
 }
 
@@ -246,6 +259,27 @@ pub(super) mod of_memory {
         }
     }
 
+    /// Of a stream.
+    fn stretch(id: u32) -> Sighting {
+        Sighting {
+            form: Form::Segment,
+            protocol: Protocol::TCP,
+            offset: id * 100,
+            head: id.into(),
+            ..fresh(id)
+        }
+    }
+
+    /// An acknowledgement.
+    fn answer(id: u32) -> Sighting {
+        Sighting {
+            is_control: true,
+            protocol: Protocol::TCP,
+            head: id.into(),
+            ..fresh(id)
+        }
+    }
+
     pub type Kind = (&'static str, fn(u32) -> Sighting);
 
     pub const KINDS: [Kind; 3] = [
@@ -254,7 +288,13 @@ pub(super) mod of_memory {
         ("alike", alike),
     ];
 
+    /// What is not looked at again.
+    pub const OF_TCP: [Kind; 2] = [("stretch", stretch), ("answer", answer)];
+
     pub const SENT: u32 = 3_000;
+
+    /// So many packets of a flow come to a point until it is known that they are in a row.
+    const UNSURE: usize = 4;
 
     /// Of each point, how many packets it saw and how many of these the other had, and how many were
     /// reordered, where one point saw packets that are sent so often, and the other some of them
@@ -276,9 +316,17 @@ pub(super) mod of_memory {
             .chain(late.map(|(time, id)| (time, 1 - first, id)))
             .collect();
         all.sort_by_key(|(time, _, _)| *time);
+        let mut came = [0; 2];
         for (time, point, id) in all {
             let packet = packet(id);
-            flight.take(point, &Sighting { time, ..packet }, time);
+            let is_fresh = packet.is_fresh && came[point] >= UNSURE;
+            came[point] += 1;
+            let sighting = Sighting {
+                time,
+                is_fresh,
+                ..packet
+            };
+            flight.take(point, &sighting, time);
         }
         let (mut tallies, reordered) = tallies_and_reordered(flight);
         if first == B {
@@ -290,7 +338,7 @@ pub(super) mod of_memory {
 
 #[cfg(test)]
 mod tests {
-    use super::of_memory::{A, B, KINDS, SENT, numbered, told};
+    use super::of_memory::{A, B, KINDS, OF_TCP, SENT, numbered, told};
     use crate::model::Duration;
 
     const OFTEN: Duration = Duration(10_000);
@@ -298,7 +346,7 @@ mod tests {
     #[test]
     fn whoever_comes_late_finds_all_that_it_has_once_some_tells_its_flow() {
         let late: Vec<u32> = (SENT - 400..SENT).collect();
-        for (kind, packet) in KINDS {
+        for (kind, packet) in KINDS.into_iter().chain(OF_TCP) {
             for first in [A, B] {
                 let all = [(SENT.into(), 400), (400, 400)];
                 assert_eq!(told(first, packet, &late, OFTEN), (all, 0), "{kind}");
@@ -309,7 +357,7 @@ mod tests {
     #[test]
     fn what_comes_late_may_be_lost_in_between() {
         let late: Vec<u32> = (SENT - 400..SENT).filter(|id| id % 5 != 0).collect();
-        for (kind, packet) in KINDS {
+        for (kind, packet) in KINDS.into_iter().chain(OF_TCP) {
             let all = [(SENT.into(), 320), (320, 320)];
             assert_eq!(told(A, packet, &late, OFTEN), (all, 0), "{kind}");
         }

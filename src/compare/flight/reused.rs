@@ -96,9 +96,16 @@ impl Flight {
         }
         for flow in answers.into_iter().filter(|flow| *flow != NONE) {
             self.fall_out(flow);
+            let is_aside = self.is_among_latest_aside(arrival, flow);
+            if is_aside {
+                // While it is, what came here before can be held against all of it.
+                self.bind_told(point, sighting.lane, flow);
+            }
             let found = self.by_name(arrival, flow);
             if let Some(found) = found.filter(|found| found.fit == Fit::Same) {
-                self.bind_found(arrival, flow, &found);
+                if !is_aside {
+                    self.bind_found(arrival, flow, &found);
+                }
                 return Some(found);
             }
         }

@@ -6,7 +6,7 @@ use super::aside::MUCH;
 use super::due::Due;
 use super::find::{Fit, Found};
 use super::queue::Kept;
-use super::recall::may_be_recalled;
+use super::recall::may_be_looked_at_again;
 use super::settle::Now;
 use super::{AT_ONCE, Arrival, Flight, bit};
 use crate::compare::lately::Print;
@@ -68,7 +68,7 @@ impl Flight {
 
     /// Of a flow the first are looked for at once, then few: the same at every point.
     fn sought(&self, flow: u32, sighting: &Sighting) -> Sought {
-        if !may_be_recalled(sighting) {
+        if !may_be_looked_at_again(sighting) {
             return match self.is_looked_for(flow, sighting) {
                 true => Sought::Now,
                 false => Sought::Never,
@@ -93,7 +93,7 @@ impl Flight {
 
     /// Something is looked for by its bytes, of a flow of which that is not known yet.
     pub(super) fn note_looked_for(&mut self, sighting: &Sighting) {
-        if may_be_recalled(sighting) {
+        if may_be_looked_at_again(sighting) {
             self.aside.lately.note(Print::of(sighting));
         }
     }
@@ -102,7 +102,7 @@ impl Flight {
     /// look for. What they did look for is held against it as soon as that may be.
     pub(super) fn looks_again_for(&mut self, number: u32, stray: &Stray) -> bool {
         let flow = self.paths.resolve(stray.flow);
-        if !may_be_recalled(&stray.sighting) || !self.paths.is_wanting(flow) {
+        if !may_be_looked_at_again(&stray.sighting) || !self.paths.is_wanting(flow) {
             return false;
         }
         self.strays.mix(stray.flow);
