@@ -41,6 +41,8 @@ pub(super) struct Parcel {
     pub seen: Mask,
     /// Whether a tunnel is in it.
     pub is_carrier: bool,
+    /// Whether it is a TCP segment without data.
+    pub is_control: bool,
     /// Whether it can be told from others with the same content.
     pub has_identity: bool,
     /// Whether who has the same has this, and no other: then it tells the time.
@@ -129,6 +131,7 @@ impl Parcel {
             lone: NONE,
             seen: 0,
             is_carrier: sighting.is_carrier,
+            is_control: sighting.is_control,
             has_identity: sighting.has_identity(),
             tells_time: sighting.can_be_told(),
             is_super_udp: false,

@@ -270,6 +270,11 @@ impl Paths {
         self.at[flow as usize * self.points + point]
     }
 
+    /// By what a lane goes.
+    pub fn key_of(&self, point: usize, lane: Lane) -> &FlowKey {
+        &self.lanes[point][lane as usize].key
+    }
+
     /// The key of a flow at a point.
     pub fn key_at(&self, flow: u32, point: usize) -> Option<&FlowKey> {
         let lane = self.lane_at(flow, point);

@@ -829,10 +829,15 @@ mod of_memory {
     /// Each of two points has met one flow, of hosts of which one is another behind NAT; captures last
     /// twenty seconds.
     pub fn behind_nat() -> Flight {
+        behind_nat_by(Protocol::UDP)
+    }
+
+    /// The same, by a protocol.
+    pub fn behind_nat_by(protocol: Protocol) -> Flight {
         let mut flight = of_two_points();
         for (point, host) in [(0, 1), (1, 2)] {
             let addresses = Addresses::v4([10, 0, 0, host], [10, 0, 1, 1]);
-            meet_one(&mut flight, point, addresses);
+            meet_one_by(&mut flight, point, addresses, protocol);
         }
         let span = Some((Timestamp(0), Timestamp(20_000_000_000)));
         flight.spans.fill(span);
@@ -854,10 +859,14 @@ mod of_memory {
 
     /// A point meets the flow between two addresses.
     pub fn meet_one(flight: &mut Flight, point: usize, addresses: Addresses) {
+        meet_one_by(flight, point, addresses, Protocol::UDP);
+    }
+
+    fn meet_one_by(flight: &mut Flight, point: usize, addresses: Addresses, protocol: Protocol) {
         let key = FlowKey {
             addresses,
             ports: None,
-            protocol: Protocol::UDP,
+            protocol,
             scope: ScopeTag::WIRE,
         };
         let batch = Batch {

@@ -7,7 +7,7 @@ use super::settle::LINGER;
 use super::{Arrival, Due, Flight, bit, content_key, nearest};
 use crate::compare::flight::stray::Held;
 use crate::compare::parcel::Seen;
-use crate::compare::sighting::{Form, Lane, Sighting};
+use crate::compare::sighting::{BLANK, Form, Lane, Sighting};
 use crate::compare::slab::NONE;
 use crate::compare::strays::Stray;
 use crate::model::{Protocol, Timestamp};
@@ -45,6 +45,9 @@ fn may_be_recalled(sighting: &Sighting) -> bool {
     sighting.form != Form::Piece
 }
 
+/// So many of the latest parcels are looked at for those of a flow that others know.
+const LOOKED_BACK: usize = 1 << 12;
+
 impl Flight {
     /// The lane of a sighting is of a flow, as the parcel tells that it was found to be of. That is seen
     /// by who found it.
@@ -80,6 +83,71 @@ impl Flight {
             };
             self.close_if_over(parcel);
         }
+        self.unite_earlier((point, lane), before, but);
+    }
+
+    /// What its point alone has of a flow as parcels may be what others have so, too, under the name
+    /// that it has there; but for the one that is about to be seen by it.
+    fn unite_earlier(&mut self, (point, lane): (usize, Lane), before: u32, but: u32) {
+        let flow = self.paths.flow_of(point, lane);
+        if before == NONE || before == flow {
+            return;
+        }
+        for number in self.latest_lone(point, before) {
+            let Some(sighting) = self.sighting_of(number, point, lane) else {
+                continue;
+            };
+            let arrival = Arrival::of(point, &sighting, self.parcels[number].first);
+            let found = self.by_name(arrival, flow);
+            let is_it = |found: &Found| found.fit == Fit::Same && found.parcel != but;
+            if let Some(found) = found.filter(is_it) {
+                self.unite(number, found.parcel);
+                self.close_if_over(found.parcel);
+            }
+        }
+    }
+
+    /// The latest parcels of a flow, under its own number, that one point alone has, in the order in
+    /// which they came.
+    fn latest_lone(&self, point: usize, flow: u32) -> Vec<u32> {
+        let is_it = |number: &u32| {
+            let parcel = &self.parcels[*number];
+            parcel.is_under_way && parcel.flow == flow && parcel.seen == bit(point)
+        };
+        let latest = self.young.iter().rev().take(LOOKED_BACK);
+        let parcels = latest.filter_map(|due| due.held().number().ok());
+        let lone = parcels.filter(is_it);
+        let mut lone: Vec<u32> = lone.take(self.lone.of(flow, point) as usize).collect();
+        lone.reverse();
+        lone
+    }
+
+    /// What a point saw of a parcel, if that is one packet.
+    fn sighting_of(&self, number: u32, point: usize, lane: Lane) -> Option<Sighting> {
+        let parcel = &self.parcels[number];
+        if !parcel.is_under_way {
+            return None;
+        }
+        let (piece, seen) = (&self.pieces[parcel.pieces], self.seen(parcel.pieces, point));
+        parcel.is_one(piece).then_some(Sighting {
+            time: seen.time,
+            frame: seen.frame,
+            head: piece.head,
+            lane,
+            id: parcel.id,
+            offset: parcel.start,
+            bytes: parcel.length,
+            ip_bytes: piece.ip_bytes,
+            sum: piece.sum,
+            look: seen.look,
+            protocol: self.paths.key_of(point, lane).protocol,
+            is_numbered: parcel.has_identity,
+            is_carrier: parcel.is_carrier,
+            form: parcel.form,
+            is_control: parcel.is_control,
+            share: seen.share,
+            ..BLANK
+        })
     }
 
     /// What two points have seen of what is earlier, in its turn; what one alone has seen begins again
@@ -230,7 +298,7 @@ impl Flight {
 #[cfg(test)]
 pub(super) mod of_memory {
     use super::*;
-    use crate::compare::flight::of_memory::{behind_nat, fresh, tallies_and_reordered};
+    use crate::compare::flight::of_memory::{behind_nat_by, fresh, tallies_and_reordered};
     use crate::model::{Duration, Timestamp};
 
     pub const A: usize = 0;
@@ -305,7 +373,7 @@ pub(super) mod of_memory {
         then: &[u32],
         every: Duration,
     ) -> ([(u64, u64); 2], u64) {
-        let mut flight = behind_nat();
+        let mut flight = behind_nat_by(packet(0).protocol);
         let sent = |id: u32| Timestamp(i64::from(id) * every.0);
         let mut numbers = then.to_vec();
         numbers.sort_unstable();
@@ -339,6 +407,8 @@ pub(super) mod of_memory {
 #[cfg(test)]
 mod tests {
     use super::of_memory::{A, B, KINDS, OF_TCP, SENT, numbered, told};
+    use super::*;
+    use crate::compare::flight::of_memory::{behind_nat_by, tallies_and_reordered};
     use crate::model::Duration;
 
     const OFTEN: Duration = Duration(10_000);
@@ -360,6 +430,31 @@ mod tests {
         for (kind, packet) in KINDS.into_iter().chain(OF_TCP) {
             let all = [(SENT.into(), 320), (320, 320)];
             assert_eq!(told(A, packet, &late, OFTEN), (all, 0), "{kind}");
+        }
+    }
+
+    /// The first point has sent one again, and so none of it is aside there.
+    #[test]
+    fn what_is_under_way_at_both_points_by_then_is_one() {
+        for (kind, packet) in KINDS.into_iter().take(1).chain(OF_TCP) {
+            let mut flight = behind_nat_by(packet(0).protocol);
+            let sees = |flight: &mut Flight, point: usize, id: u32, is_fresh: bool| {
+                let late = i64::from(id) * OFTEN.0 + point as i64 * 50_000_000;
+                let (time, packet) = (Timestamp(late), packet(id));
+                let sighting = Sighting {
+                    time,
+                    is_fresh,
+                    ..packet
+                };
+                flight.take(point, &sighting, time);
+            };
+            (0..SENT).for_each(|id| sees(&mut flight, A, id, true));
+            sees(&mut flight, A, SENT - 50, false);
+            let late = SENT - 40..SENT;
+            late.clone()
+                .for_each(|id| sees(&mut flight, B, id, id > late.start + 4));
+            let all = [(SENT.into(), 40), (40, 40)];
+            assert_eq!(tallies_and_reordered(flight), (all, 0), "{kind}");
         }
     }
 
