@@ -33,7 +33,7 @@ impl Sought {
 }
 
 /// Behind the first of a flow, one of so many is looked for at once.
-const FEW: u64 = 256;
+const FEW: u64 = 64;
 
 /// Whether what is told by this is one of these.
 #[inline(always)]
