@@ -7,6 +7,7 @@ use super::look::Look;
 use super::sighting::{BLANK, Lane, Sighting, manner};
 use super::strays::Newcomer;
 use crate::model::{Duration, Protocol, Sum, Timestamp};
+use std::mem::offset_of;
 
 /// One of them.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +66,8 @@ struct Kind {
     headers: u16,
     has_sum: bool,
 }
+
+const _: () = assert!(offset_of!(Kind, is_carrier) == offset_of!(Kind, look) + 7);
 
 impl Kind {
     fn of(sighting: &Sighting) -> Option<Self> {

@@ -4,6 +4,7 @@ use super::between::Shown;
 use super::content::hash;
 use super::look::Look;
 use crate::model::{FlowKey, Protocol, Sum, Timestamp};
+use std::mem::offset_of;
 
 /// Number of a flow as one point sees it, in the order they were met there.
 pub(super) type Lane = u32;
@@ -107,6 +108,8 @@ pub(super) const BLANK: Sighting = Sighting {
 
 // One line of a cache: what one thread writes another reads.
 const _: () = assert!(size_of::<Sighting>() == 64);
+// What is compared at once is side by side.
+const _: () = assert!(offset_of!(Sighting, is_carrier) == offset_of!(Sighting, look) + 7);
 
 /// Bytes of a UDP header.
 pub(super) const UDP_HEADER: u32 = 8;

@@ -8,7 +8,8 @@ use crate::compare::parcel::Seen;
 use crate::compare::sighting::Form;
 use crate::compare::slab::NONE;
 
-/// So many of what is kept aside of a flow are looked at for the first that another point sees.
+/// So many of what is kept aside of a flow are looked at for what another point sees of it: of the
+/// first where that is the first, else of the latest.
 const LOOKED_AT: usize = 256;
 
 impl Flight {

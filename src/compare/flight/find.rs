@@ -403,15 +403,15 @@ impl Flight {
         if sighting.form != Form::Segment {
             return;
         }
-        let chain: Vec<u32> = {
-            let chain = self.index.newest(content_key(sighting));
-            chain.take(MAX_CHAIN).collect()
+        let theirs = {
+            let mut chain = self.index.newest(content_key(sighting)).take(MAX_CHAIN);
+            chain.find_map(|parcel| {
+                let theirs = self.paths.resolve(self.parcels[parcel].flow);
+                let begins =
+                    self.begins_as(point, parcel, sighting, |length| length < sighting.bytes);
+                (begins && theirs != flow && self.may_be_of(arrival, theirs)).then_some(theirs)
+            })
         };
-        let theirs = chain.into_iter().find_map(|parcel| {
-            let theirs = self.paths.resolve(self.parcels[parcel].flow);
-            let begins = self.begins_as(point, parcel, sighting, |length| length < sighting.bytes);
-            (begins && theirs != flow && self.may_be_of(arrival, theirs)).then_some(theirs)
-        });
         if let Some(theirs) = theirs {
             self.bind_told(point, sighting.lane, theirs);
         }

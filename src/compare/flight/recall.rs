@@ -163,6 +163,16 @@ impl Flight {
         let mut again = Vec::new();
         for number in earlier.theirs.into_iter().chain(earlier.strays) {
             let stray = *self.strays.get(number);
+            if stray.sighting.form == Form::Segment {
+                // What is cut otherwise elsewhere is found one behind the other.
+                let place = (0, stray.time);
+                again.push(Again {
+                    place,
+                    stray,
+                    told: None,
+                });
+                continue;
+            }
             let told = told.filter(|(arrival, _)| arrival.is(&stray));
             let known = match told {
                 Some((_, found)) => Some(*found),
@@ -241,7 +251,13 @@ impl Flight {
             strays.push(number);
         }
         let has_parcels = self.paths.is_under_way(flow);
-        let may_be = |number: &u32| may_be_recalled(&self.strays.get(*number).sighting);
+        // Of a stream that is cut alike they are found as parcels, but not as parts of super-frames.
+        let has_supers = self.supers.of(flow).next().is_some();
+        let may_be = |number: &u32| match self.strays.get(*number).sighting.form {
+            Form::Whole => true,
+            Form::Segment => has_supers,
+            Form::Piece => false,
+        };
         let theirs = has_parcels.then(|| self.strays.line_of(theirs).filter(may_be).collect());
         let theirs: Vec<u32> = theirs.unwrap_or_default();
         theirs

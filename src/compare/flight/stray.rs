@@ -99,6 +99,7 @@ impl Flight {
 
     /// Of more points than two, some have it, and ask for it. What is kept in brief is over before all
     /// else that was seen at its time, and so none of what fell out of line before may be among that.
+    /// For parcels of its flow [`keep_in_brief`](Self::keep_in_brief) asks.
     fn may_be_left_in_brief(&self, stray: &Newcomer<'_>) -> bool {
         let has_left_behind = |due: Due| due.since() < stray.time;
         self.points == 2 && self.old.greatest().is_none_or(has_left_behind)
