@@ -474,6 +474,37 @@ mod tests {
         }
     }
 
+    /// None of these is aside, and none has the bytes of what is.
+    #[test]
+    fn what_super_frames_are_made_of_is_found_once_one_tells_their_flow() {
+        const JOINED: u32 = 20;
+        let (_, stretch) = OF_TCP[0];
+        let mut flight = behind_nat_by(Protocol::TCP);
+        let at = |id: u32| Timestamp(i64::from(id) * OFTEN.0);
+        for id in 0..SENT {
+            let time = at(id);
+            let sighting = Sighting {
+                time,
+                ..stretch(id)
+            };
+            flight.take(A, &sighting, time);
+        }
+        for id in (SENT - 1_000..SENT).step_by(JOINED as usize) {
+            let time = at(id) + Duration::from_millis(50);
+            let first = stretch(id);
+            let sighting = Sighting {
+                time,
+                bytes: first.bytes * JOINED,
+                ip_bytes: first.ip_bytes + first.bytes * (JOINED - 1),
+                is_fresh: false,
+                ..first
+            };
+            flight.take(B, &sighting, time);
+        }
+        let all = [(SENT.into(), 1_000), (50, 50)];
+        assert_eq!(tallies_and_reordered(flight), (all, 0));
+    }
+
     #[test]
     fn what_overtook_others_before_is_told() {
         let mut late: Vec<u32> = (SENT - 400..SENT).collect();
