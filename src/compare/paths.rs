@@ -19,8 +19,6 @@ pub(super) struct Paths {
     lanes: Vec<Vec<Known>>,
     /// Of each point, the addresses between which fragments came.
     cut: Vec<HashSet<FlowKey, RandomState>>,
-    /// Whether that is any.
-    are_any_cut: bool,
     /// The same in whatever tunnel, as hashes.
     cut_names: Vec<HashSet<u64, RandomState>>,
     /// The flow of the path that each is of.
@@ -166,7 +164,6 @@ impl Paths {
             points,
             lanes: vec![Vec::new(); points],
             cut: vec![HashSet::default(); points],
-            are_any_cut: false,
             cut_names: vec![HashSet::default(); points],
             flows_of: vec![Vec::new(); points],
             flows: Vec::new(),
@@ -278,7 +275,7 @@ impl Paths {
     /// The key of a flow at a point.
     pub fn key_at(&self, flow: u32, point: usize) -> Option<&FlowKey> {
         let lane = self.lane_at(flow, point);
-        (lane != NO_LANE).then(|| &self.lanes[point][lane as usize].key)
+        (lane != NO_LANE).then(|| self.key_of(point, lane))
     }
 
     #[inline(always)]
@@ -707,7 +704,6 @@ impl Paths {
         let known = &mut self.lanes[point][lane as usize];
         let is_new = !std::mem::replace(&mut known.has_fragments, true);
         if is_new {
-            self.are_any_cut = true;
             self.cut[point].insert(known.key);
             self.cut_names[point].insert(Name::of(&known.key).hash());
         }
@@ -717,7 +713,8 @@ impl Paths {
     /// Whether there are fragments between the addresses of a flow, wherever it is known.
     #[inline(always)]
     pub fn may_have_fragments(&self, flow: u32) -> bool {
-        self.are_any_cut && self.has_fragments(flow)
+        let are_any = self.cut.iter().any(|cut| !cut.is_empty());
+        are_any && self.has_fragments(flow)
     }
 
     fn has_fragments(&self, flow: u32) -> bool {

@@ -427,10 +427,9 @@ impl Strays {
         std::iter::successors(known(first), move |number| known(self.all[*number].next))
     }
 
-    /// The same from the last on.
+    /// The same from the last on, but for what is kept in brief.
     pub fn line_backwards(&self, flow: u32) -> impl Iterator<Item = u32> + '_ {
         let line = self.line(flow);
-        debug_assert!(line.briefs.is_none());
         let known = |number: u32| (number != NONE).then_some(number);
         std::iter::successors(known(line.last), move |number| {
             known(self.all[*number].previous).filter(|_| *number != line.first)
@@ -452,23 +451,10 @@ impl Strays {
     /// The datagram of a flow that a fragment goes on with: one of the latest, of which it is behind
     /// all that came.
     pub fn gone_on_with(&self, flow: u32, fragment: &Sighting) -> Option<u32> {
-        let line = self.line(flow);
-        let mut number = line.last;
-        for _ in 0..LATEST {
-            if number == NONE {
-                break;
-            }
-            let stray = &self.all[number];
-            if stray.sighting.id == fragment.id {
-                let last = self.latest_of(number);
-                return (last.more && last.end() <= fragment.offset).then_some(number);
-            }
-            number = match number == line.first {
-                true => NONE,
-                false => stray.previous,
-            };
-        }
-        None
+        let mut latest = self.line_backwards(flow).take(LATEST);
+        let number = latest.find(|stray| self.all[*stray].sighting.id == fragment.id)?;
+        let last = self.latest_of(number);
+        (last.more && last.end() <= fragment.offset).then_some(number)
     }
 
     /// What came last of one.

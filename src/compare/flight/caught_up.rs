@@ -50,18 +50,19 @@ impl Flight {
     /// Whether the same packet is among the latest that are kept aside of a flow.
     pub(super) fn is_among_latest_aside(&mut self, arrival: Arrival<'_>, flow: u32) -> bool {
         self.unfold(flow);
-        let latest = self.strays.line_backwards(flow).take(LOOKED_AT);
-        let mut latest = latest.map(|stray| &self.strays.get(stray).sighting);
-        latest.any(|aside| aside.is_same_as(arrival.sighting))
+        let mut latest = self.strays.line_backwards(flow).take(LOOKED_AT);
+        latest.any(|stray| self.is_aside_as(stray, arrival))
     }
 
     /// The same packet among those kept aside.
     fn same_aside(&self, arrival: Arrival<'_>, flow: u32) -> Option<u32> {
-        let is_it = |stray: &u32| {
-            let aside = &self.strays.get(*stray).sighting;
-            aside.is_same_as(arrival.sighting)
-        };
-        self.strays.line_of(flow).take(LOOKED_AT).find(is_it)
+        let mut first = self.strays.line_of(flow).take(LOOKED_AT);
+        first.find(|stray| self.is_aside_as(*stray, arrival))
+    }
+
+    fn is_aside_as(&self, stray: u32, arrival: Arrival<'_>) -> bool {
+        let aside = &self.strays.get(stray).sighting;
+        aside.is_same_as(arrival.sighting)
     }
 
     /// What is kept aside of a flow waits in line, behind nothing.

@@ -74,14 +74,13 @@ impl Flight {
             let parcel = match told {
                 Some((arrival, found)) => {
                     self.join(arrival, found);
-                    found.parcel
+                    Some(found.parcel)
                 }
-                None => match self.take_again(&stray, flow, but) {
-                    Some(parcel) => parcel,
-                    None => continue,
-                },
+                None => self.take_again(&stray, flow, but),
             };
-            self.close_if_over(parcel);
+            if let Some(parcel) = parcel {
+                self.close_if_over(parcel);
+            }
         }
         self.unite_earlier((point, lane), before, but);
     }
