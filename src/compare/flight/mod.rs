@@ -122,6 +122,8 @@ pub(super) struct Flight {
     pub spans: Vec<Option<(Timestamp, Timestamp)>>,
     /// Seen not long ago, and seen before that but not everywhere; in order of time.
     young: VecDeque<Due>,
+    /// What is known of so many of the next of these was read.
+    young_fetched: usize,
     /// When the latest of all that were among these was first seen.
     begun_until: Timestamp,
     old: Rows<Due>,
@@ -232,6 +234,7 @@ impl Flight {
             beside,
             spans: vec![None; points],
             young: VecDeque::new(),
+            young_fetched: 0,
             begun_until: Timestamp::MIN,
             old: Rows::default(),
             now: Timestamp::MIN,

@@ -73,6 +73,10 @@ impl Flight {
             if self.now - due.since() <= LINGER && self.young.len() <= MAX_LINGERING {
                 break;
             }
+            if self.young_fetched == 0 {
+                self.young_fetched = self.fetch_young();
+            }
+            self.young_fetched -= 1;
             self.young.pop_front();
             self.look_at(due);
         }
@@ -161,6 +165,28 @@ impl Flight {
             read ^ stray
         });
         std::hint::black_box(read);
+    }
+
+    /// Reads the pieces of the next that were seen not long ago: those of one are one behind the other,
+    /// and here they wait for memory beside those of others. Says of how many, at least one.
+    fn fetch_young(&self) -> usize {
+        let next = self.young.iter().take(FETCHED);
+        let next = next.filter_map(|due| due.held().number().ok());
+        let next = next.map(|number| &self.parcels[number]);
+        let mut at = [NONE; FETCHED];
+        for (at, parcel) in at.iter_mut().zip(next) {
+            // Those of one that was written down are no more.
+            *at = if parcel.is_open { parcel.pieces } else { NONE };
+        }
+        let mut read = 0;
+        while at.iter().any(|at| *at != NONE) {
+            for at in at.iter_mut().filter(|at| **at != NONE) {
+                read ^= self.seen(*at, 0).order;
+                *at = self.pieces[*at].next;
+            }
+        }
+        std::hint::black_box(read);
+        self.young.len().clamp(1, FETCHED)
     }
 
     pub(super) fn look_at(&mut self, due: Due) {
