@@ -168,7 +168,7 @@ impl Flight {
     }
 
     /// Reads the pieces of the next that were seen not long ago: those of one are one behind the other,
-    /// and here they wait for memory beside those of others. Says of how many, at least one.
+    /// and here they wait for memory beside those of others. Says of how many.
     fn fetch_young(&self) -> usize {
         let next = self.young.iter().take(FETCHED);
         let next = next.filter_map(|due| due.held().number().ok());
@@ -186,7 +186,7 @@ impl Flight {
             }
         }
         std::hint::black_box(read);
-        self.young.len().clamp(1, FETCHED)
+        self.young.len().min(FETCHED)
     }
 
     pub(super) fn look_at(&mut self, due: Due) {
