@@ -7,7 +7,7 @@ use super::conversations::Conversations;
 use super::observer::{Manner, Observer};
 use super::order::{Known, Leads};
 use super::outcome::OrderFacts;
-use super::run::{Open, Options, Order, Pass, Read};
+use super::run::{Open, Options, Order, Pass, Read, learn};
 use super::sighting::Sighting;
 use crate::model::{Addresses, Duration};
 use crate::source::{Block, Source};
@@ -45,20 +45,28 @@ const BYTES_EACH: u64 = 1 << 12;
 /// Blocks that are read before somebody is asked whether to go on.
 const TURN: usize = 32;
 
-/// Reads captures until it is known how their clocks are apart, or `flow` breaks.
+/// Reads captures until it is known how their clocks are apart, or `flow` breaks; and learns which
+/// of them have [hairpins](super::views::hairpin).
 pub(super) fn align(
-    captures: usize,
+    hairpins: &mut [bool],
     open: Open<'_>,
     options: &Options,
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> Aligned {
+    let captures = hairpins.len();
     let mut manner = options.manner();
-    let begin = |manner: &Manner| -> Vec<Sampler> {
-        (0..captures)
-            .map(|capture| Sampler::new(open(capture, Pass::Sample), manner))
-            .collect()
+    let begin = |manner: &Manner, hairpins: &[bool]| -> Vec<Sampler> {
+        let captures = hairpins.iter().enumerate();
+        let sampler = |(capture, has_hairpins): (usize, &bool)| {
+            let manner = Manner {
+                has_hairpins: *has_hairpins,
+                ..manner.clone()
+            };
+            Sampler::new(open(capture, Pass::Sample), &manner)
+        };
+        captures.map(sampler).collect()
     };
-    let mut samplers = begin(&manner);
+    let mut samplers = begin(&manner, hairpins);
     let mut wanted = FIRST_LOOK;
     loop {
         let was_broken = read(&mut samplers, wanted, flow).is_break();
@@ -67,11 +75,17 @@ pub(super) fn align(
             let path = (0..captures).collect();
             return conclude(Commons::of(&samplers), path, options.order, &manner);
         }
+        let with_hairpins =
+            (0..captures).filter(|capture| samplers[*capture].observer.has_hairpins());
+        if learn(hairpins, with_hairpins) {
+            samplers = begin(&manner, hairpins);
+            continue;
+        }
         // What one of them has cut can be compared as far as that alone.
         let shortest = shortest_head(samplers.iter());
         if shortest < manner.head_bytes {
             manner.head_bytes = shortest;
-            samplers = begin(&manner);
+            samplers = begin(&manner, hairpins);
             continue;
         }
         let mut commons = Commons::of(&samplers);
@@ -82,7 +96,7 @@ pub(super) fn align(
         let without_ids = largest_group(captures, |one, other| commons.are_without_ids(one, other));
         if manner.keeps_ids && without_ids.len() > by_ids.len() {
             manner.keeps_ids = false;
-            samplers = begin(&manner);
+            samplers = begin(&manner, hairpins);
             continue;
         }
         let together = largest_group(captures, |one, other| commons.of_two(one, other).is_some());

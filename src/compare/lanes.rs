@@ -4,6 +4,7 @@ use super::names::Name;
 use super::refused::Refused;
 use super::rise::{Rise, in_row};
 use super::sighting::{Lane, NO_LANE, Sighting};
+use super::views::hairpin::{self, Hairpins};
 use super::words::Words;
 use crate::model::{FlowKey, Ports};
 use foldhash::fast::RandomState;
@@ -36,6 +37,7 @@ pub(super) struct Lanes {
     /// Met since they were taken, and those of which that of fragments became known.
     fresh: Vec<FlowKey>,
     bases: Vec<(Lane, Lane)>,
+    pub hairpins: Hairpins,
     /// Sightings of flows beyond the bound.
     pub refused: u64,
     refused_names: Refused,
@@ -53,6 +55,17 @@ struct Known {
     rise: Rise,
     /// Whether its packets may come in fragments, whose lane was looked for.
     may_be_cut: bool,
+    /// How many of its first packets have come.
+    first: u8,
+}
+
+/// What is to be done for a packet beside.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asks {
+    /// The lane of the fragments of its flow is to be found.
+    base: bool,
+    /// It is one of the first of its flow.
+    is_first: bool,
 }
 
 const _: () = assert!(size_of::<Known>() == 64);
@@ -65,6 +78,7 @@ impl Default for Lanes {
             hasher: RandomState::default(),
             fresh: Vec::new(),
             bases: Vec::new(),
+            hairpins: Hairpins::default(),
             refused: 0,
             refused_names: Refused::default(),
             fresh_refused: Vec::new(),
@@ -124,26 +138,35 @@ impl Lanes {
             true => self.known.get_bucket_mut(self.noted[noted_at(hash)].into()),
             false => None,
         };
-        let wants_base = match noted {
+        let asks = match noted {
             Some(known) if known.key == *words => known.name(sighting),
             _ => self.name_anew(words, hash, sighting),
         };
-        if wants_base {
-            self.add_base(sighting.lane, words);
+        if asks.base | asks.is_first {
+            self.answer(asks, words, sighting);
         }
     }
 
-    /// The same of a flow that is not where it is noted; says whether the lane of its fragments is
-    /// to be found.
+    /// The same of a flow that is not where it is noted.
     #[inline(never)]
-    fn name_anew(&mut self, words: &Words, hash: u64, sighting: &mut Sighting) -> bool {
+    fn name_anew(&mut self, words: &Words, hash: u64, sighting: &mut Sighting) -> Asks {
         match self.find_or_add(words, hash) {
             Some(known) => known.name(sighting),
             None => {
                 sighting.lane = NO_LANE;
                 self.refuse(words);
-                false
+                Asks::default()
             }
+        }
+    }
+
+    #[cold]
+    fn answer(&mut self, asks: Asks, words: &Words, sighting: &Sighting) {
+        if asks.base {
+            self.add_base(sighting.lane, words);
+        }
+        if asks.is_first {
+            self.hairpins.take(sighting);
         }
     }
 
@@ -214,13 +237,17 @@ impl Lanes {
 }
 
 impl Known {
-    /// Gives the next packet of the flow its lane, and says whether the lane of its fragments
-    /// is to be found.
+    /// Gives the next packet of the flow its lane.
     #[inline(always)]
-    fn name(&mut self, sighting: &mut Sighting) -> bool {
+    fn name(&mut self, sighting: &mut Sighting) -> Asks {
         sighting.lane = self.lane;
         sighting.is_fresh = self.rise.takes(in_row(sighting));
-        sighting.may_come_cut() && !std::mem::replace(&mut self.may_be_cut, true)
+        let is_first = self.first < hairpin::FIRST;
+        self.first += u8::from(is_first);
+        Asks {
+            base: sighting.may_come_cut() && !std::mem::replace(&mut self.may_be_cut, true),
+            is_first,
+        }
     }
 }
 
@@ -249,6 +276,7 @@ fn add(
         lane: known.len() as Lane,
         rise: Rise::default(),
         may_be_cut: is_base,
+        first: 0,
     };
     let added = known.insert_unique(hash, flow, |known| hasher.hash_one(known.key));
     Some(added.bucket_index())

@@ -35,6 +35,8 @@ pub(super) struct Manner {
     pub head_bytes: usize,
     /// Whether IP identifications are the same at every point.
     pub keeps_ids: bool,
+    /// Whether the capture has [hairpins](super::views::hairpin).
+    pub has_hairpins: bool,
 }
 
 /// Looks at the frames of one point.
@@ -61,7 +63,7 @@ struct Found {
     frame: FrameId,
     time: Timestamp,
     wire_bytes: u64,
-    /// On which interface, where there are several.
+    /// On which interface, where the point may show something again.
     at: Option<At>,
 }
 
@@ -77,6 +79,7 @@ struct Sight {
     inside: Vec<(FragmentFacts, Vec<u8>)>,
     head_bytes: usize,
     keeps_ids: bool,
+    has_hairpins: bool,
     shortest_head: usize,
     /// Packets that cannot be told apart.
     too_short: u64,
@@ -102,6 +105,7 @@ impl Observer {
                 inside: Vec::new(),
                 head_bytes: manner.head_bytes,
                 keeps_ids: manner.keeps_ids,
+                has_hairpins: manner.has_hairpins,
                 shortest_head: HEAD_BYTES,
                 too_short: 0,
                 views: Views::default(),
@@ -120,7 +124,7 @@ impl Observer {
 
     /// Looks at all frames of a block.
     pub fn observe(&mut self, block: &Block) {
-        let has_several = block.has_several_interfaces();
+        let has_several = block.has_several_interfaces() || self.sight.has_hairpins;
         for frame in block.frames() {
             self.frame(&frame, has_several);
         }
@@ -181,7 +185,7 @@ impl Observer {
         }
     }
 
-    /// The same where other interfaces of the point may have shown it.
+    /// The same where the point may have shown it before.
     #[inline(never)]
     fn frame_of_several(&mut self, frame: &Frame<'_>, found: Found) {
         match self.sight.decoder.plain(frame) {
@@ -275,7 +279,12 @@ impl Observer {
         self.sight.too_short
     }
 
-    /// Packets that several interfaces of the point showed, beyond the first.
+    /// Whether the point passed on something by the interface at which it came in.
+    pub fn has_hairpins(&self) -> bool {
+        self.sight.lanes.hairpins.are_found()
+    }
+
+    /// Packets that the point showed more than once, as they passed it, beyond the first.
     pub fn seen_again(&self) -> u64 {
         self.sight.views.again
     }
@@ -384,7 +393,7 @@ impl Sight {
         }
     }
 
-    /// The same, unless another interface showed it.
+    /// The same, unless the point showed it before.
     fn plain_of_several(&mut self, plain: &Plain<'_>, found: Found) {
         self.name();
         self.found = found;
@@ -407,10 +416,16 @@ impl Sight {
         }
     }
 
-    /// Whether another interface showed something.
+    /// Whether another interface showed something, or the same before it was passed on.
     fn is_seen_again(&mut self, sighting: &Sighting, key: &FlowKey) -> bool {
-        let at = self.found.at;
-        at.is_some_and(|at| !self.views.take(at, sighting, key))
+        let Some(at) = self.found.at else {
+            return false;
+        };
+        let at = match self.has_hairpins {
+            true => at.at_hop(sighting.look.hop_limit),
+            false => at,
+        };
+        !self.views.take(at, sighting, key)
     }
 
     /// Finds the lanes of all that have none yet; those that are refused one go.
@@ -696,6 +711,7 @@ mod tests {
             receiver: Settings::default(),
             head_bytes,
             keeps_ids: true,
+            has_hairpins: false,
         })
     }
 

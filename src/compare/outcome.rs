@@ -63,7 +63,7 @@ pub struct PointFacts {
     pub not_modelled: NotModelled,
     /// Packets left out because what tells them apart was not captured.
     pub too_short: u64,
-    /// Packets that several interfaces of the point showed, beyond the first.
+    /// Packets that the point showed more than once, as they passed it, beyond the first.
     pub seen_again: u64,
     /// Packets left out because there were too many flows.
     pub flows_refused: u64,

@@ -24,6 +24,7 @@ pub(super) struct End {
     pub refused: u64,
     pub too_short: u64,
     pub seen_again: u64,
+    pub has_hairpins: bool,
     pub unopened: u64,
     pub scopes: ScopeSet,
     pub forecasts: Vec<Forecast>,
@@ -139,6 +140,7 @@ impl Reader {
             refused: self.observer.refused(),
             too_short: self.observer.too_short(),
             seen_again: self.observer.seen_again(),
+            has_hairpins: self.observer.has_hairpins(),
             unopened: self.observer.unopened(),
             forecasts,
             not_modelled,
@@ -200,6 +202,7 @@ pub(super) mod of_memory {
             receiver: Settings::default(),
             head_bytes: HEAD_BYTES,
             keeps_ids: true,
+            has_hairpins: false,
         };
         Reader::new(source, &manner)
     }

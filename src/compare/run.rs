@@ -107,7 +107,25 @@ pub fn compare(
     flow: &dyn Fn(Read) -> ControlFlow<()>,
 ) -> Outcome {
     let captures = captures.min(MAX_POINTS);
-    let aligned = align(captures, open, options, flow);
+    let mut hairpins = vec![false; captures];
+    loop {
+        let compared = compare_with(&mut hairpins, open, options, flow);
+        if let Some(outcome) = compared {
+            return outcome;
+        }
+    }
+}
+
+/// Compares them if it is known which of them have [hairpins](super::views::hairpin); `None` if
+/// others turned out to have some, which are known from then on. They rarely begin behind what
+/// is looked at first.
+fn compare_with(
+    hairpins: &mut [bool],
+    open: Open<'_>,
+    options: &Options,
+    flow: &dyn Fn(Read) -> ControlFlow<()>,
+) -> Option<Outcome> {
+    let aligned = align(hairpins, open, options, flow);
     let mut flight = Flight::new(
         aligned.rough.iter().copied().map(Clock::new).collect(),
         options.window,
@@ -118,16 +136,22 @@ pub fn compare(
     if aligned.joins_udp {
         flight.expect_joined();
     }
-    let manner = Manner {
+    let manner = |capture: usize| Manner {
         head_bytes: aligned.head_bytes,
         keeps_ids: aligned.keeps_ids,
+        has_hairpins: hairpins[capture],
         ..options.manner()
     };
-    let captures = aligned.order.iter();
-    let readers = captures.map(|capture| Reader::new(open(*capture, Pass::Whole), &manner));
+    let order = aligned.order.iter();
+    let readers = order.map(|capture| Reader::new(open(*capture, Pass::Whole), &manner(*capture)));
     let intake = Intake::new(readers);
     let (mut merged, frames) = read_and_merge(&intake, &mut flight, flow);
     let ends = intake.into_ends();
+    let seen = aligned.order.iter().zip(&ends);
+    let with_hairpins = seen.filter_map(|(capture, end)| end.has_hairpins.then_some(*capture));
+    if merged.is_continue() && learn(hairpins, with_hairpins) {
+        return None;
+    }
     flight.finish();
     let mut outcome = conclude(flight, ends, &frames, &aligned);
     for (capture, packets) in aligned.strangers {
@@ -145,7 +169,14 @@ pub fn compare(
     if merged.is_continue() {
         outcome.examined = examine(&outcome, open, &options.decode, flow);
     }
-    outcome
+    Some(outcome)
+}
+
+/// Notes of which captures something is so; whether that was not known of any.
+pub(super) fn learn(known: &mut [bool], found: impl Iterator<Item = usize>) -> bool {
+    found.fold(false, |is_new, capture| {
+        is_new | !std::mem::replace(&mut known[capture], true)
+    })
 }
 
 /// Matches what comes of all captures, until `flow` breaks; gives how many frames were of
@@ -178,6 +209,7 @@ impl Options {
             receiver: self.receiver,
             head_bytes: HEAD_BYTES,
             keeps_ids: true,
+            has_hairpins: false,
         }
     }
 }

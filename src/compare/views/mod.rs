@@ -7,8 +7,12 @@
 //! is a copy, packets without identifications are counted like others, and of what the host drops
 //! itself nothing is left over. What goes out in other pieces than it came in is known by the
 //! bytes that it covers.
+//!
+//! A host may have but one interface for both, a [hairpin](hairpin): then its TTL tells what it
+//! has passed on.
 
 mod covered;
+pub(super) mod hairpin;
 mod kind;
 mod memory;
 mod names;
@@ -46,6 +50,11 @@ impl Place {
         let place = whereabouts.unwrap_or_default();
         let words = [place as u64, (place >> 64) as u64, frame.interface.into()];
         Some(Self(hash(&words)))
+    }
+
+    /// There, at so many hops from where it ends.
+    pub fn at_hop(self, hop_limit: u8) -> Self {
+        Self(hash(&[self.0, hop_limit.into()]))
     }
 }
 
@@ -165,6 +174,24 @@ impl Views {
 
 /// A packet by what a host leaves of it that translates both of its ends.
 fn shown(at: Place, seen: &Sighting, source: u64) -> Shown {
+    let (what, within) = left(seen);
+    Shown {
+        what,
+        at,
+        time: seen.time,
+        within,
+        hop_limit: seen.look.hop_limit,
+        source,
+    }
+}
+
+/// What a host leaves of a packet, as a hash, and within what time it is known by that; `None` if
+/// others have the same.
+fn lasting(seen: &Sighting) -> Option<(u64, Duration)> {
+    tells(seen).then(|| left(seen))
+}
+
+fn left(seen: &Sighting) -> (u64, Duration) {
     // A stretch of a stream may be longer on one side.
     let bytes = match seen.form {
         Form::Segment => 0,
@@ -174,14 +201,7 @@ fn shown(at: Place, seen: &Sighting, source: u64) -> Shown {
         true => (seen.id, NUMBERED_WITHIN),
         false => (0, ALIKE_WITHIN),
     };
-    Shown {
-        what: hash(&[seen.content(), id.into(), bytes]),
-        at,
-        time: seen.time,
-        within,
-        hop_limit: seen.look.hop_limit,
-        source,
-    }
+    (hash(&[seen.content(), id.into(), bytes]), within)
 }
 
 /// Whether it has a number that a host leaves as it is.

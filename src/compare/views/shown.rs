@@ -44,8 +44,9 @@ impl Moment {
     /// host may have made this of it: it comes from the same sender, or from farther away.
     pub fn partner(&self, shown: &Shown) -> Option<u64> {
         let slot = (*self.slots.get(index(shown.what))?)?;
-        let hops = slot.latest.hop_limit.wrapping_sub(shown.hop_limit);
-        let is_passed_on = slot.latest.source == shown.source || (1..=MOST_HOPS).contains(&hops);
+        let latest = &slot.latest;
+        let is_passed_on =
+            latest.source == shown.source || is_lowered(latest.hop_limit, shown.hop_limit);
         let is_elsewhere = !slot.places.contains(&Some(shown.at));
         let is_partner = slot.is_fresh(shown) && is_passed_on && is_elsewhere && !slot.is_common;
         is_partner.then_some(slot.flow)
@@ -100,6 +101,11 @@ impl Slot {
         }
         self.latest = *shown;
     }
+}
+
+/// Whether a host may have lowered a TTL so.
+pub(super) fn is_lowered(from: u8, to: u8) -> bool {
+    (1..=MOST_HOPS).contains(&from.wrapping_sub(to))
 }
 
 fn index(what: u64) -> usize {

@@ -18,7 +18,7 @@ const COOKED: u32 = 276;
 const INSIDE: u64 = 4 * MICROSECOND;
 
 /// With and without identifications, in fragments, and all alike.
-fn streams() -> [Stream; 4] {
+pub fn streams() -> [Stream; 4] {
     [
         Stream::to(PORT, A_TO_B),
         Stream {
@@ -56,16 +56,16 @@ fn any(inward: &Sight, outward: &Sight) -> Vec<u8> {
 }
 
 /// What of a path passed a host in its middle that drops some of it.
-struct Passed {
-    sent: Sight,
-    arrived: Sight,
-    left: Sight,
-    there: Sight,
+pub struct Passed {
+    pub sent: Sight,
+    pub arrived: Sight,
+    pub left: Sight,
+    pub there: Sight,
 }
 
 impl Passed {
     /// As it leaves in some other form, or under another name.
-    fn new(streams: &[Stream], leaves: impl Fn(&Sight) -> Sight) -> Self {
+    pub fn new(streams: &[Stream], leaves: impl Fn(&Sight) -> Sight) -> Self {
         let sent = Sight::of(streams);
         let arrived = sent.later(20 * MICROSECOND);
         let mut chance = Chance::new(11);
@@ -82,7 +82,7 @@ impl Passed {
 
     /// What is said of it: nothing is lost in front of the host or copied, and behind it what it
     /// dropped.
-    fn is_told(&self, host: &[u8]) -> Value {
+    pub fn is_told(&self, host: &[u8]) -> Value {
         let mut captures = Captures::new();
         captures.add(&self.sent.pcap());
         captures.add(host);
@@ -106,7 +106,7 @@ impl Passed {
 }
 
 /// How much was changed in front of the host, and behind it.
-fn changed(comparison: &Value, what: &str) -> [u64; 2] {
+pub fn changed(comparison: &Value, what: &str) -> [u64; 2] {
     [0, 1].map(|hop| count(&comparison["segments"][hop]["changes"], what))
 }
 
@@ -151,7 +151,7 @@ fn a_node_that_translates_is_one_point() {
 }
 
 /// The same with other addresses and ports.
-fn translated(packet: Packet, path: Path, port: u16) -> Packet {
+pub fn translated(packet: Packet, path: Path, port: u16) -> Packet {
     let datagram = udp(path, port, &packet.ip[28..], Sum::Right);
     let ip = match u16::from_be_bytes([packet.ip[4], packet.ip[5]]) {
         0 => whole(path, UDP, &datagram),

@@ -14,6 +14,7 @@ mod copies;
 mod damage;
 mod elsewhere;
 mod files;
+mod hairpin;
 mod hops;
 mod hostile;
 mod ids;

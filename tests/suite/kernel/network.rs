@@ -28,6 +28,8 @@ const TOOLS: [(&str, &str); 7] = [
 /// Addresses of the receiver.
 pub const RECEIVER: &str = "10.2.0.2";
 pub const RECEIVER_6: &str = "fd00:2::2";
+/// The only interface of a router on a stick.
+pub const LAN: &str = "lan";
 /// Address of the host that the tunnel to the receiver leads to.
 pub const TENANT: &str = "10.3.0.3";
 
@@ -190,6 +192,36 @@ impl Network {
         // Else the sender would learn, which a host behind a bridge does not.
         let route = ["-n", sender.0, "route", "replace", "10.3.0.0/24", "dev"];
         must_ip(&[&route[..], &[sender.1, "mtu", "lock", &mtu]].concat());
+    }
+
+    /// Leaves the router one interface for both sides, [`LAN`].
+    pub fn put_router_on_a_stick(&self) {
+        let router = ["-n", &self.router];
+        let link = |words: &[&str]| must_ip(&[&router[..], &["link"], words].concat());
+        let mac = ["address", "02:00:00:00:01:01"];
+        // With snooping it would ask who listens.
+        link(
+            &[
+                &["add", LAN],
+                &mac[..],
+                &["type", "bridge", "mcast_snooping", "0"],
+            ]
+            .concat(),
+        );
+        let no_redirects = ["all", LAN].map(|of| format!("net.ipv4.conf.{of}.send_redirects=0"));
+        let no_v6 = format!("net.ipv6.conf.{LAN}.disable_ipv6=1");
+        set(&self.router, &[&no_redirects[0], &no_redirects[1], &no_v6]);
+        // Where that is loaded, packets are translated before the router has them.
+        let no_filter = "net.bridge.bridge-nf-call-iptables=0";
+        self.run(Host::Router, &["sysctl", "-qew", no_filter]);
+        for port in ["ra", "rb"] {
+            must_ip(&[&router[..], &["addr", "flush", "dev", port]].concat());
+            link(&["set", port, "master", LAN]);
+        }
+        link(&["set", LAN, "up"]);
+        for address in ["10.1.0.1/24", "10.2.0.1/24"] {
+            must_ip(&[&router[..], &["addr", "add", address, "dev", LAN]].concat());
+        }
     }
 
     /// All kernel parameters of the receiver, as a user would paste them.

@@ -24,9 +24,10 @@ pub struct Point {
     pub datagrams: u64,
     /// Fragments of innermost datagrams seen here, copies left out.
     pub fragments: u64,
-    /// Packets and fragments that another interface of this point had shown, where the capture
-    /// is of several (`-i any`, a router, a node): plain and in a tunnel, before and behind NAT.
-    /// They are counted once, where they were seen first.
+    /// Packets and fragments that this point had shown before it passed them on: on another
+    /// interface, where the capture is of several (`-i any`, a router, a node), or with a higher
+    /// TTL, where they came in by the one by which they go out; plain and in a tunnel, before and
+    /// behind NAT. They are counted once, where they were seen first.
     pub seen_again: u64,
     /// Packets and fragments that were seen before and behind this point, so that they
     /// passed here and the capture does not have them; `null` at the ends of the path,

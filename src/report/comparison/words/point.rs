@@ -22,7 +22,7 @@ pub(in crate::report::comparison) fn point_facts(point: &Point) -> Vec<Fact> {
         let again = number::counted(point.seen_again, "packet");
         facts.push(Fact::plain(
             "again",
-            format!("{again} on other interfaces, counted where first seen"),
+            format!("{again} once more on their way through, counted where first seen"),
         ));
     }
     if !point.tunnels.is_empty() {

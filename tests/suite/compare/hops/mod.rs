@@ -1,5 +1,6 @@
 //! Real traffic between network namespaces, captured at several places on its way.
 
+mod hairpin;
 mod halted;
 mod lost;
 mod offloaded;
