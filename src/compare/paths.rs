@@ -60,6 +60,8 @@ struct Known {
     has_fragments: bool,
     /// The number of its name, if it has ports.
     name: u32,
+    /// Whether its addresses are the same wherever it is seen.
+    is_never_translated: bool,
 }
 
 /// So many packets are enough to tell by their times which way a flow goes.
@@ -104,6 +106,12 @@ type Heads = [u32; 2];
 impl Known {
     fn has_ports(&self) -> bool {
         self.key.ports.is_some()
+    }
+
+    /// Whether its addresses may be translated to those of another.
+    fn may_become(&self, other: &Self) -> bool {
+        let stays = self.is_never_translated || other.is_never_translated;
+        !stays || self.key.addresses == other.key.addresses
     }
 }
 
@@ -192,6 +200,7 @@ impl Paths {
                 None => NONE,
                 Some(_) => self.met.meet(&Name::of(key), point),
             },
+            is_never_translated: key.addresses.are_never_translated(),
         });
         lanes.extend(known);
         for (lane, base) in bases {
@@ -470,13 +479,15 @@ impl Paths {
     /// Whether neither a lane goes by its own name where a flow is known, nor that where the lane
     /// is.
     fn is_free(&self, point: usize, lane: u32, flow: u32) -> bool {
-        let mine = self.lanes[point][lane as usize].name;
+        let known = &self.lanes[point][lane as usize];
         let may_be = |other: usize| {
             let there = self.lane_at(flow, other);
             other == point || there == NO_LANE || {
-                let theirs = self.lanes[other][there as usize].name;
+                let there = &self.lanes[other][there as usize];
+                let (mine, theirs) = (known.name, there.name);
                 let has_met = |name: u32, point: usize| self.met.at(name) & 1 << point != 0;
-                theirs == mine || !(has_met(mine, other) || has_met(theirs, point))
+                known.may_become(there)
+                    && (theirs == mine || !(has_met(mine, other) || has_met(theirs, point)))
             }
         };
         (0..self.points).all(may_be)
@@ -906,6 +917,40 @@ mod tests {
         assert!(paths.may_be_renamed(1, 1, first), "it has the same name");
         paths.bind(1, 2, third);
         assert!(!paths.may_be_renamed(1, 2, third), "it is known there");
+    }
+
+    /// Whether what goes between these at one point may go between others at the next.
+    fn may_be_translated(from: Addresses, to: Addresses) -> bool {
+        let mut paths = Paths::new(2);
+        let lanes = [from, to].map(|addresses| FlowKey {
+            addresses,
+            ..without_ports(&key(SENDER, 1))
+        });
+        (0..2).for_each(|point| paths.meet(point, &lanes[point..=point], &[]));
+        let flow = paths.add(0, 0);
+        paths.may_be_renamed(1, 0, flow)
+    }
+
+    /// Hosts of two links report the same groups with the same bytes.
+    #[test]
+    fn what_stays_on_its_link_is_not_translated() {
+        let host = |last: u8| {
+            let mut address = [0; 16];
+            (address[0], address[1], address[15]) = (0xfe, 0x80, last);
+            address
+        };
+        let mut routers = [0; 16];
+        (routers[0], routers[1], routers[15]) = (0xff, 2, 0x16);
+        let report = |last: u8| Addresses::v6(host(last), routers);
+        assert!(!may_be_translated(report(1), report(2)));
+        assert!(may_be_translated(report(1), report(1)), "in a tunnel");
+        let igmp = |last: u8| Addresses::v4([10, 0, 0, last], [224, 0, 0, 22]);
+        assert!(!may_be_translated(igmp(1), igmp(2)));
+        let service = |to: [u8; 4]| Addresses::v4([10, 0, 0, 1], to);
+        assert!(may_be_translated(
+            service([169, 254, 169, 254]),
+            service([10, 0, 0, 9])
+        ));
     }
 
     #[test]

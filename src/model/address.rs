@@ -81,6 +81,18 @@ impl Addresses {
         [self.source(), self.destination()].iter().any(is_of_link)
     }
 
+    /// Whether nobody translates them: as they are of one link. Not so addresses of IPv4 that are,
+    /// which stand for services of a host (169.254.169.254, NodeLocal DNSCache).
+    pub fn are_never_translated(&self) -> bool {
+        let is_service = |address: &IpAddr| match address {
+            IpAddr::V4(address) => address.is_link_local(),
+            IpAddr::V6(_) => false,
+        };
+        let both = [self.source(), self.destination()];
+        both.iter()
+            .any(|address| is_of_link(address) && !is_service(address))
+    }
+
     /// Whether they go to a group or, as most networks have it, to all hosts of one.
     pub fn are_to_many(&self) -> bool {
         match self.destination() {
