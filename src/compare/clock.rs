@@ -96,6 +96,8 @@ struct Line {
     slope_error: f64,
     /// Whether there was time enough to tell of a slope.
     has_slope: bool,
+    /// What the fastest packets need to go there and back, if some go either way.
+    round_trip: f64,
 }
 
 impl Clock {
@@ -224,9 +226,11 @@ impl Clock {
             (Some(only), None) | (None, Some(only)) => only,
             (None, None) => 0.0,
         };
+        let round_trip = lowest.zip(highest).map_or(0.0, |(low, high)| low - high);
         self.line = Line {
             height,
             slope: tilt,
+            round_trip,
             slope_error: slope.map_or(0.0, |slope| slope.error),
             has_slope: slope.is_some_and(|slope| slope.span >= DRIFT_AFTER),
         };
@@ -235,6 +239,12 @@ impl Clock {
     /// How far it is ahead where the comparison begins.
     pub fn offset(&self) -> Duration {
         Duration(self.rough.saturating_add(self.line.height as i64))
+    }
+
+    /// What the fastest packets need from the first point to this and back; nothing where all go
+    /// one way.
+    pub fn round_trip(&self) -> Duration {
+        Duration(self.line.round_trip.max(0.0) as i64)
     }
 
     /// How much faster it runs, and how sure that is, in millionths.

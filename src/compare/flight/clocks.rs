@@ -3,7 +3,7 @@
 use super::{Flight, bit, nearest};
 use crate::compare::parcel::{Mask, Seen};
 use crate::compare::sighting::Sighting;
-use crate::model::{Addresses, Timestamp};
+use crate::model::{Addresses, Duration, Timestamp};
 
 /// Packets each way after which a clock is known well enough to tell which way others go.
 const HELD: u64 = 256;
@@ -174,6 +174,13 @@ impl Flight {
     pub(super) fn took_beside(&self, back: usize, entered: Timestamp, left: Timestamp) -> i64 {
         let left = self.beside[back].to_reference(left);
         (left - entered).0.saturating_abs()
+    }
+
+    /// When what takes so much longer than the fastest has come: to one side of a satellite that is
+    /// late by itself. Until it was known that some goes back, that seemed to need the round trip.
+    pub(super) fn comes_within(&self, longer: Duration) -> Duration {
+        let round_trips = self.clocks.iter().map(|clock| clock.round_trip().0);
+        Duration(longer.0.saturating_add(round_trips.max().unwrap_or(0)))
     }
 
     /// Whether a flow goes from the last point to the first.

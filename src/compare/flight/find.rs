@@ -672,7 +672,8 @@ impl Flight {
         } else {
             DAMAGE_WITHIN
         };
-        apart(time, parcel.first) <= within && (is_named || begins_alone || is_stretch)
+        apart(time, parcel.first) <= self.comes_within(within)
+            && (is_named || begins_alone || is_stretch)
     }
 
     /// Whether a point saw the bytes of a piece, but in others.

@@ -51,7 +51,7 @@ impl Flight {
     pub(super) fn leave_late(&mut self, arrival: Arrival<'_>, flow: u32) {
         let (point, sighting, _) = arrival.parts();
         let line = line_of(sighting, flow, point);
-        while self.are_clocks_known()
+        while self.is_known_how_long(flow)
             && let Some(late) = self.first_too_late(line, arrival)
         {
             self.leave_line(late, line);
@@ -72,12 +72,12 @@ impl Flight {
                     continue;
                 }
             };
-            if apart(time, self.parcels[parcel].first) <= LINGER {
+            if apart(time, self.parcels[parcel].first) <= self.comes_within(LINGER) {
                 return Some(found);
             }
             older = older.or(Some(found));
         }
-        older.filter(|_| !self.are_clocks_known()).or(damaged)
+        older.filter(|_| !self.is_known_how_long(flow)).or(damaged)
     }
 
     /// Whether what comes to all points at once is in no line of theirs.
@@ -93,12 +93,14 @@ impl Flight {
     /// The first in a line, if it is too old for what comes.
     fn first_too_late(&self, line: u64, arrival: Arrival<'_>) -> Option<u32> {
         let first = self.index.oldest(line).next()?;
-        let is_late = arrival.time - self.parcels[first].first > LINGER;
+        let is_late = arrival.time - self.parcels[first].first > self.comes_within(LINGER);
         is_late.then_some(first)
     }
 
-    fn are_clocks_known(&self) -> bool {
+    /// Whether so much went the way of a flow that it is known how long that takes.
+    fn is_known_how_long(&self, flow: u32) -> bool {
+        let way = usize::from(self.is_backward(flow));
         let mut others = self.clocks.iter().skip(1);
-        others.all(|clock| clock.matched.iter().sum::<u64>() >= KNOWN_AFTER)
+        others.all(|clock| clock.matched[way] >= KNOWN_AFTER)
     }
 }

@@ -151,3 +151,37 @@ fn fares_as_made(points: usize, step: u64, datagrams: u32, seed: u64) {
     // behind first.
     assert!(all_against <= 2, "{points} points: {all_against}");
 }
+
+/// By way of a satellite every packet takes longer than one may be late by: that one is not late.
+#[test]
+fn what_all_takes_long_and_has_no_identification_is_found() {
+    for step in [140, 160, 200, 300] {
+        let mut chance = Chance::new(step);
+        let [there, back] = [false, true].map(|is_back| {
+            let of = |number: u16| Stream {
+                ids: Ids::None,
+                gap: 4 * MILLISECOND,
+                ..streams(number, is_back, 800)
+            };
+            let all = [of(0), of(1)];
+            passing(Sight::only(&all), 2, step * MILLISECOND, &mut chance)
+        });
+        let seen = [there[0].and(&back[1]), there[1].and(&back[0])];
+        let captures = Captures::of(&seen.iter().collect::<Vec<_>>());
+        let outcome = outcome(&captures, KNOWN);
+        for flow in &outcome.flows {
+            let is_backward = port_of(flow) >= 6_000;
+            assert_eq!(flow.is_backward, is_backward);
+            let between = &flow.account.between[0];
+            let sides = if is_backward { &back } else { &there };
+            let [_, lost, _] = made(sides, 0, port_of(flow));
+            let ([_, told, _], _) = told(between, is_backward);
+            // What is sent at the end of a capture may still come.
+            assert!(
+                lost.abs_diff(told) <= 8,
+                "{step} ms: {told} told, {lost} lost"
+            );
+        }
+        assert_eq!(outcome.flows.len(), 4);
+    }
+}
