@@ -52,7 +52,7 @@ struct Generation {
 /// Many of these have to stay in a cache.
 #[derive(Clone, Copy, Debug, Default)]
 struct Note {
-    /// When every point had seen it; [`WAITS`] before.
+    /// When every point had seen it; [`WAITS`] before, or [`FORGOTTEN`].
     passed: Timestamp,
     /// Half of its key.
     key: u32,
@@ -63,8 +63,11 @@ struct Note {
 /// No time.
 const WAITS: Timestamp = Timestamp::MIN;
 
+/// No time either: what is noted next under its key takes its place.
+const FORGOTTEN: Timestamp = Timestamp(WAITS.0 + 1);
+
 fn no_longer_waiting(passed: Timestamp) -> Timestamp {
-    passed.max(Timestamp(WAITS.0 + 1))
+    passed.max(Timestamp(FORGOTTEN.0 + 1))
 }
 
 impl Recent {
@@ -130,7 +133,7 @@ impl Recent {
     /// It is known elsewhere from now on.
     pub fn forget(&mut self, ticket: Ticket) {
         if let Some(note) = self.noted(ticket) {
-            note.key = !note.key;
+            note.passed = FORGOTTEN;
         }
     }
 
@@ -186,7 +189,8 @@ impl Generation {
             return None;
         }
         let place = self.place_of(key);
-        (self.marks[place] != 0).then(|| &self.notes[place])
+        let note = &self.notes[place];
+        (self.marks[place] != 0 && note.passed != FORGOTTEN).then_some(note)
     }
 
     /// Where a key is, or would be.
@@ -289,9 +293,14 @@ mod tests {
     fn one_key_has_one_place() {
         let mut recent = Recent::default();
         for number in 0..100 {
-            recent.note(7, &example(number), 0);
+            let ticket = recent.note(7, &example(number), 0);
+            if number % 2 == 0 {
+                recent.forget(ticket);
+                assert_eq!(recent.before(7, &example(number), 0), Before::Unknown);
+            }
         }
         assert_eq!(recent.young.len, 1);
+        assert_eq!(recent.before(7, &example(99), 0), Before::Waits);
     }
 
     #[test]
