@@ -595,7 +595,7 @@ mod tests {
                     .into_iter(),
             );
             let feeds = Feeds::begun(1, &intake, &mut flight);
-            assert_eq!(flight.times_wrong, 1, "{place}");
+            assert_eq!(flight.wrong_times.count, 1, "{place}");
             let times = feeds.by_way[UNKNOWN][0]
                 .rest()
                 .map(|left| left.time.0 / 1_000);

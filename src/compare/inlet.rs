@@ -78,7 +78,7 @@ impl<'a> Inlet<'a> {
         self.latest = Some(if are_near {
             latest
         } else {
-            come.set_right(some, before, flight)
+            come.set_right(self.point, some, before, flight)
         });
     }
 
@@ -107,6 +107,7 @@ impl Come {
     #[cold]
     fn set_right(
         &mut self,
+        point: usize,
         some: Range<usize>,
         before: Timestamp,
         flight: &mut Flight,
@@ -119,8 +120,9 @@ impl Come {
             if apart(time, latest) <= FAR {
                 latest = time;
             } else if behind.is_some_and(|behind| apart(behind, latest) <= FAR) {
-                flight.times_wrong += 1;
-                self.sightings[place].time = latest;
+                let sighting = &mut self.sightings[place];
+                flight.wrong_times.note(sighting.shown(point));
+                sighting.time = latest;
             } else {
                 flight.clocks_set_back += u64::from(time < latest);
                 latest = time;

@@ -97,6 +97,7 @@ mod strays;
 mod stretches;
 mod views;
 mod words;
+mod wrong_times;
 
 pub use between::{Between, Count, OneSided, Pair, Shown};
 pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};

@@ -1,10 +1,11 @@
 //! What came of a comparison.
 
-use super::between::{Between, Pair};
+use super::between::{Between, Pair, Shown};
 use super::book::{Account, Series, Tally};
 use super::clock::Clock;
 use super::damage::{Damage, DamageLook, Examined, place_in_common};
 use super::delay::Delays;
+use super::wrong_times::WrongTimes;
 use crate::model::{Duration, FlowKey, Protocol, ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::FileFacts;
@@ -31,14 +32,13 @@ pub struct Outcome {
     pub flows_shared: u64,
     /// Packets that were given up before their time for want of room.
     pub crowded_out: u64,
-    /// Times that were far from those before and behind them, and were set right.
-    pub times_wrong: u64,
     /// Times at which a clock went back.
     pub clocks_set_back: u64,
     /// Whether an end was asked for before all was read.
     pub ended_early: bool,
     pub(super) clocks: Vec<Clock>,
     pub(super) examined: Examined,
+    pub(super) wrong_times: WrongTimes,
 }
 
 /// One point.
@@ -167,6 +167,16 @@ impl FlowFacts {
 }
 
 impl Outcome {
+    /// Times that were far from those before and behind them, and were set right.
+    pub fn times_wrong(&self) -> u64 {
+        self.wrong_times.count
+    }
+
+    /// When a frame was seen, as its capture says it.
+    pub fn as_captured(&self, shown: &Shown) -> Timestamp {
+        self.wrong_times.as_captured(shown)
+    }
+
     /// How one packet differs, and whether the pair goes back; `None` if the frames could
     /// not be read again.
     pub fn damage(&self, pair: &Pair) -> Option<(&Damage, bool)> {

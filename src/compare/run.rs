@@ -278,7 +278,7 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
         scopes,
         flows_shared: shared,
         crowded_out: flight.crowded_out,
-        times_wrong: flight.times_wrong,
+        wrong_times: flight.wrong_times,
         clocks_set_back: flight.clocks_set_back,
         ended_early: false,
     }

@@ -57,6 +57,7 @@ use super::sighting::{Batch, Form, Sighting, UDP_HEADER};
 use super::slab::{NONE, Slab};
 use super::strays::{Stray, Strays};
 use super::stretches::Stretches;
+use super::wrong_times::WrongTimes;
 use crate::model::facts::LARGEST_MTU;
 use crate::model::{Addresses, Duration, Protocol, Timestamp};
 use hashbrown::HashMap;
@@ -140,8 +141,7 @@ pub(super) struct Flight {
     backward: HashMap<(usize, Addresses), bool>,
     /// Parcels given up early for want of room.
     pub crowded_out: u64,
-    /// Times that were far from those before and behind them.
-    pub times_wrong: u64,
+    pub wrong_times: WrongTimes,
     /// Times at which a clock was set back.
     pub clocks_set_back: u64,
 }
@@ -244,7 +244,7 @@ impl Flight {
             book: Some(Box::new(book)),
             backward,
             crowded_out: 0,
-            times_wrong: 0,
+            wrong_times: WrongTimes::default(),
             clocks_set_back: 0,
         }
     }

@@ -4,6 +4,7 @@ use super::finding::Evidence;
 use super::pattern::{self, Described, FlowLoss, Lossy};
 use super::sums::{Sums, ends_of, name};
 use crate::compare::{Between, Example, Outcome, Pair, Shown};
+use crate::model::Timestamp;
 use crate::source::FileFacts;
 use crate::witness::{Benchmark, KernelCounters};
 
@@ -179,6 +180,17 @@ impl<'a> Given<'a> {
         sides
             .map(|(frame, when)| shown(frame, format!("{what}: {when}")))
             .collect()
+    }
+}
+
+impl Given<'_> {
+    /// When a frame was seen, as its capture says it.
+    pub(super) fn as_captured(&self, frame: &Evidence) -> Timestamp {
+        self.outcome.as_captured(&Shown {
+            point: frame.point,
+            frame: frame.frame,
+            time: frame.timestamp,
+        })
     }
 }
 

@@ -35,6 +35,10 @@ pub fn diagnose(given: &Given<'_>) -> Diagnosis {
         .iter()
         .flat_map(|judge| judge(given))
         .collect();
+    findings
+        .iter_mut()
+        .flat_map(|finding| &mut finding.evidence)
+        .for_each(|frame| frame.timestamp = given.as_captured(frame));
     findings.sort_by_key(|finding| {
         (
             Reverse(finding.missing_bytes.unwrap_or(0)),

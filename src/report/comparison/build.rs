@@ -142,7 +142,7 @@ fn limits(outcome: &Outcome) -> BTreeMap<String, u64> {
             "packets_cut_too_short".to_owned(),
             of_points(|point| point.too_short),
         ),
-        ("times_set_right".to_owned(), outcome.times_wrong),
+        ("times_set_right".to_owned(), outcome.times_wrong()),
         (
             format!("packets_of_flows_beyond_{MAX_LANES}"),
             of_points(|point| point.flows_refused),

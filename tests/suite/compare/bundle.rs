@@ -4,7 +4,7 @@ use super::Captures;
 use super::recut::cut_again;
 use super::sight::{Packet, Sight, Stream};
 use crate::evidence::{sha256sum, tshark};
-use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use crate::findings::capture::{MICROSECOND, MILLISECOND, SECOND, START};
 use crate::findings::packet::A_TO_B;
 use crate::support::{fraglens, pcap};
 use serde_json::Value;
@@ -190,5 +190,34 @@ fn whatever_happened_is_shown_as_it_was_before_and_behind() {
             let frames = shown.get(id).and_then(|points| points.get(point));
             assert!(frames.is_some_and(|frames| *frames >= 4), "{id}: {shown:?}");
         }
+    }
+}
+
+/// A few frames have a time that is far from those before and behind: they are matched as if they
+/// came with those, and shown with the time that their capture has.
+#[test]
+fn frames_are_shown_with_the_times_that_they_have() {
+    let sent = Sight::of(&[Stream::to(5_001, A_TO_B)]);
+    let is_odd = |packet: &Packet| packet.port == 5_001 && packet.datagram % 100 == 50;
+    let arrived = sent.later(MILLISECOND).without(is_odd);
+    let captured = sent.0.iter().cloned().map(|packet| Packet {
+        time: packet.time + if is_odd(&packet) { 3 * SECOND } else { 0 },
+        ..packet
+    });
+    let captured = Sight(captured.collect());
+    let captures = Captures::of(&[&captured, &arrived]);
+    let bundle = Bundle::of(&captures.paths);
+    let report = bundle.json("report.json");
+    assert_eq!(report["limits"]["times_set_right"], 20);
+    let loss = report["findings"].as_array().unwrap().iter();
+    let loss = loss.filter(|finding| finding["id"] == "C01");
+    let frames = loss.flat_map(|finding| finding["evidence"].as_array().unwrap());
+    let lost: Vec<&Value> = frames.filter(|frame| frame["point"] == 0).collect();
+    assert!(!lost.is_empty());
+    for frame in lost {
+        let number = frame["frame"].as_u64().unwrap() as usize;
+        let time: jiff::Timestamp = frame["timestamp"].as_str().unwrap().parse().unwrap();
+        let expected = START + captured.0[number - 1].time;
+        assert_eq!(time.as_nanosecond(), expected.into(), "frame {number}");
     }
 }

@@ -6,7 +6,7 @@ const ETHERNET: u32 = 1;
 const COOKED: u32 = 113;
 const SNAPLEN: u32 = 262_144;
 /// When captures begin, in nanoseconds.
-const START: u64 = 1_704_164_645_000_000_000;
+pub const START: u64 = 1_704_164_645_000_000_000;
 
 pub const MICROSECOND: u64 = 1_000;
 pub const MILLISECOND: u64 = 1_000 * MICROSECOND;
