@@ -12,6 +12,9 @@ pub struct Finding {
     pub severity: Severity,
     /// The pair of neighbours it is between.
     pub segment: Option<usize>,
+    /// Whether all of it goes back, or all of it forward; `None` if it goes both ways, or is
+    /// not of packets that went either.
+    pub is_backward: Option<bool>,
     /// The point it is at.
     pub point: Option<usize>,
     /// How sure it is, from 0 to 1.
@@ -53,6 +56,7 @@ impl Finding {
             cause,
             severity: cause.severity,
             segment: Some(segment),
+            is_backward: None,
             point: None,
             confidence,
             seen,

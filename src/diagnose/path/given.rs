@@ -1,9 +1,10 @@
 //! What a diagnosis of a path is made from.
 
-use super::finding::Evidence;
+use super::finding::{Evidence, Finding};
 use super::pattern::{self, Described, FlowLoss, Lossy};
 use super::sums::{Sums, ends_of, name};
 use crate::compare::{Between, Example, Outcome, Pair, Shown};
+use crate::diagnose::Cause;
 use crate::model::Timestamp;
 use crate::source::FileFacts;
 use crate::witness::{Benchmark, KernelCounters};
@@ -43,20 +44,30 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// `A to B`.
-    pub(super) fn segment_name(&self, pair: usize) -> String {
-        let (from, to) = ends_of(self.outcome.points.len(), pair);
-        format!("{} to {}", name(from), name(to))
-    }
-
-    /// What goes each way between a pair, with where it enters and where it leaves.
-    pub(super) fn ways(&self, pair: usize) -> [(&'a Between, usize, usize); 2] {
+    /// What goes each way between a pair.
+    pub(super) fn ways(&self, pair: usize) -> [Way<'a>; 2] {
         let sums: &'a Sums = self.sums;
         let (front, back) = ends_of(self.outcome.points.len(), pair);
-        [
-            (&sums.forward[pair], front, back),
-            (&sums.backward[pair], back, front),
-        ]
+        [(false, front, back), (true, back, front)].map(|(is_backward, from, to)| Way {
+            between: &sums.one_way(is_backward)[pair],
+            is_backward,
+            from,
+            to,
+        })
+    }
+
+    /// The pairs of neighbours between which `weight` finds something of what goes either way.
+    pub(super) fn found(&self, weight: impl Fn(&Between) -> u64) -> Vec<Found<'a>> {
+        let found = self.segments().map(|(pair, between)| Found {
+            pair,
+            between,
+            ways: self
+                .ways(pair)
+                .into_iter()
+                .filter(|way| weight(way.between) > 0)
+                .collect(),
+        });
+        found.filter(|found| !found.ways.is_empty()).collect()
     }
 
     /// Frames that a capture says it dropped and that are not known to have passed it: so many
@@ -181,9 +192,7 @@ impl<'a> Given<'a> {
             .map(|(frame, when)| shown(frame, format!("{what}: {when}")))
             .collect()
     }
-}
 
-impl Given<'_> {
     /// When a frame was seen, as its capture says it.
     pub(super) fn as_captured(&self, frame: &Evidence) -> Timestamp {
         self.outcome.as_captured(&Shown {
@@ -191,6 +200,60 @@ impl Given<'_> {
             frame: frame.frame,
             time: frame.timestamp,
         })
+    }
+}
+
+/// What goes one way between a pair of points.
+#[derive(Clone, Copy)]
+pub(super) struct Way<'a> {
+    pub between: &'a Between,
+    pub is_backward: bool,
+    /// Where it enters, and where it leaves.
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Way<'_> {
+    /// `A to B`.
+    pub fn name(&self) -> String {
+        format!("{} to {}", name(self.from), name(self.to))
+    }
+}
+
+/// A pair of points between which something was found.
+pub(super) struct Found<'a> {
+    pub pair: usize,
+    /// What goes either way.
+    pub between: &'a Between,
+    /// The ways that have something of it.
+    ways: Vec<Way<'a>>,
+}
+
+impl<'a> Found<'a> {
+    /// The finding that `tell` tells of each way: `A to B: … B to A: …`.
+    pub fn finding(
+        &self,
+        cause: &'static Cause,
+        confidence: f64,
+        tell: impl Fn(&Way<'a>) -> String,
+    ) -> Finding {
+        let told = self
+            .ways
+            .iter()
+            .map(|way| format!("{}: {}", way.name(), tell(way)));
+        let seen = told.collect::<Vec<_>>().join(" ");
+        Finding {
+            is_backward: match self.ways[..] {
+                [only] => Some(only.is_backward),
+                _ => None,
+            },
+            ..Finding::between(cause, self.pair, confidence, seen)
+        }
+    }
+
+    /// Whether that holds of what goes one way.
+    pub fn is_any(&self, is_so: impl Fn(&Between) -> bool) -> bool {
+        self.ways.iter().any(|way| is_so(way.between))
     }
 }
 

@@ -120,6 +120,7 @@ impl Sample {
             severity: Severity::Warning,
             title: "Something is lost".to_owned(),
             segment: Some(0),
+            direction: None,
             point: None,
             seen: "3 of 4 are gone\u{1b}[2J".to_owned(),
             explanation: String::new(),

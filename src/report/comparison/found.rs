@@ -61,7 +61,7 @@ fn title(found: &PathFinding, comparison: &Comparison) -> String {
     let segment = found.segment.and_then(|index| usize::try_from(index).ok());
     let segment = segment.and_then(|index| comparison.segments.get(index));
     let place = match (segment, found.point) {
-        (Some(segment), _) => words::stretch(comparison, segment),
+        (Some(segment), _) => words::way(comparison, segment, found.direction),
         (None, Some(point)) => words::point_name(comparison, point),
         (None, None) => return found.title.clone(),
     };

@@ -401,6 +401,7 @@ fn finding() -> PathFinding {
         severity: Severity::Error,
         title: "packets are lost at random".to_owned(),
         segment: Some(0),
+        direction: Some(Direction::Forward),
         point: None,
         seen: "32,872 of 1,095,732 fragments are missing at B, whatever their place, size and \
                time."

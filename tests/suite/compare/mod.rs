@@ -37,6 +37,7 @@ mod snaplen;
 mod spans;
 mod sums;
 mod truth;
+mod which_way;
 mod wrap;
 
 use crate::support::{count, fraglens, none};

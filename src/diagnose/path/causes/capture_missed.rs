@@ -1,6 +1,6 @@
 //! C03, capture-missed.
 
-use crate::compare::Oddity;
+use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::path::sums::name;
@@ -67,17 +67,16 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
             }
         })
         .collect();
-    found.extend(given.segments().filter_map(|(pair, between)| {
-        let appeared = between.back.packets - between.back_passed.packets;
-        (appeared > 0).then(|| {
-            let seen = format!("{}: {}", given.segment_name(pair), unseen(appeared));
-            Finding {
-                evidence: given.appeared_frames(pair, between),
-                ..Finding::between(&CAUSE, pair, 0.6, seen)
-            }
-        })
+    let unseen_before = given.found(appeared).into_iter();
+    found.extend(unseen_before.map(|found| Finding {
+        evidence: given.appeared_frames(found.pair, found.between),
+        ..found.finding(&CAUSE, 0.6, |way| unseen(appeared(way.between)))
     }));
     found
+}
+
+fn appeared(between: &Between) -> u64 {
+    between.back.packets - between.back_passed.packets
 }
 
 /// Packets that came out of a segment alone.

@@ -2,7 +2,7 @@
 
 use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
-use crate::diagnose::path::given::Given;
+use crate::diagnose::path::given::{Found, Given};
 use crate::diagnose::path::sums::ends_of;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -54,30 +54,32 @@ const TRANSLATOR: Fix = Fix {
 
 /// Each segment in which checksums break.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let broken = given.segments().filter(|(_, between)| count(between) > 0);
-    broken
-        .map(|(pair, between)| {
-            let has_nat = translates(given, pair);
-            let why = match has_nat {
-                true => " Addresses are translated there.",
-                false => "",
-            };
-            let seen = format!(
-                "{}: the checksums of {} were {} and are wrong behind.{why}",
-                given.segment_name(pair),
-                number::counted(count(between), "packet"),
-                before(between),
-            );
-            let examples = between.examples.of(Oddity::ChecksumBroken);
-            let notes = ["its checksum is not wrong", "its checksum is wrong"];
-            Finding {
-                evidence: given.example_frames(examples, notes),
-                fix: fix(between, has_nat),
-                flows: given.flows(pair, count),
-                ..Finding::between(&CAUSE, pair, 0.95, seen)
-            }
-        })
-        .collect()
+    let broken = given.found(count).into_iter();
+    broken.map(|found| finding(given, &found)).collect()
+}
+
+fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
+    let has_nat = translates(given, found.pair);
+    let examples = found.between.examples.of(Oddity::ChecksumBroken);
+    let notes = ["its checksum is not wrong", "its checksum is wrong"];
+    let mut finding = Finding {
+        evidence: given.example_frames(examples, notes),
+        fix: fix(found.between, has_nat),
+        flows: given.flows(found.pair, count),
+        ..found.finding(&CAUSE, 0.95, |way| went_wrong(way.between))
+    };
+    if has_nat {
+        finding.seen.push_str(" Addresses are translated there.");
+    }
+    finding
+}
+
+fn went_wrong(between: &Between) -> String {
+    format!(
+        "the checksums of {} were {} and are wrong behind.",
+        number::counted(count(between), "packet"),
+        before(between),
+    )
 }
 
 /// What checksums were where they entered.

@@ -33,23 +33,25 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Each segment in which checksums are finished.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let finished = given.segments().filter(|(_, between)| count(between) > 0);
+    let finished = given.found(count).into_iter();
     finished
-        .map(|(pair, between)| {
-            let seen = format!(
-                "{}: the checksums of {} are unfinished in front and right behind.",
-                given.segment_name(pair),
-                number::counted(count(between), "packet"),
-            );
-            let finished = between.examples.of(Oddity::ChecksumFinished);
+        .map(|found| {
+            let finished = found.between.examples.of(Oddity::ChecksumFinished);
             let notes = ["its checksum is unfinished", "its checksum is right"];
             Finding {
                 evidence: given.example_frames(finished, notes),
-                flows: given.flows(pair, count),
-                ..Finding::between(&CAUSE, pair, 0.95, seen)
+                flows: given.flows(found.pair, count),
+                ..found.finding(&CAUSE, 0.95, |way| became_right(way.between))
             }
         })
         .collect()
+}
+
+fn became_right(between: &Between) -> String {
+    format!(
+        "the checksums of {} are unfinished in front and right behind.",
+        number::counted(count(between), "packet"),
+    )
 }
 
 fn count(between: &Between) -> u64 {

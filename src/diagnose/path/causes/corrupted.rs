@@ -53,26 +53,24 @@ const TRANSLATOR: Fix = Fix {
 
 /// Each segment in which bytes change.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let changed = given
-        .segments()
-        .filter(|(_, between)| between.corrupted > 0);
+    let changed = given.found(|between| between.corrupted).into_iter();
     changed
-        .map(|(pair, between)| {
-            let seen = format!(
-                "{}: {} left with other bytes than they entered with.{}{}",
-                given.segment_name(pair),
-                number::counted(between.corrupted, "packet"),
-                spoiled(between),
-                described(given.outcome, between),
-            );
-            Finding {
-                fix: fix(given.outcome, between),
-                evidence: given.changed_frames(&between.damaged, "other bytes"),
-                flows: given.flows(pair, |between| between.corrupted),
-                ..Finding::between(&CAUSE, pair, 0.8, seen)
-            }
+        .map(|found| Finding {
+            fix: fix(given.outcome, found.between),
+            evidence: given.changed_frames(&found.between.damaged, "other bytes"),
+            flows: given.flows(found.pair, |between| between.corrupted),
+            ..found.finding(&CAUSE, 0.8, |way| changed_bytes(given.outcome, way.between))
         })
         .collect()
+}
+
+fn changed_bytes(outcome: &Outcome, between: &Between) -> String {
+    format!(
+        "{} left with other bytes than they entered with.{}{}",
+        number::counted(between.corrupted, "packet"),
+        spoiled(between),
+        described(outcome, between),
+    )
 }
 
 /// What repairs it, what fits best first.

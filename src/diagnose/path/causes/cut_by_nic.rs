@@ -1,6 +1,6 @@
 //! C11, path-segmentation.
 
-use crate::compare::Oddity;
+use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Given, MAX_SHOWN};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -30,17 +30,10 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Each segment in which packets are cut or joined.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let changed = given
-        .segments()
-        .filter(|(_, between)| between.segmented + between.coalesced > 0);
+    let changed = given.found(count).into_iter();
     changed
-        .map(|(pair, between)| {
-            let seen = format!(
-                "{}: {}.",
-                given.segment_name(pair),
-                resized(between.segmented, between.coalesced),
-            );
-            let examples = &between.examples;
+        .map(|found| {
+            let examples = &found.between.examples;
             let cut = examples.of(Oddity::Segmented).take(MAX_SHOWN / 2);
             let joined = examples.of_reverse(Oddity::Segmented).take(MAX_SHOWN / 2);
             let cut_notes = [
@@ -54,11 +47,18 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
                     given.example_frames(joined, joined_notes),
                 ]
                 .concat(),
-                flows: given.flows(pair, |between| between.segmented + between.coalesced),
-                ..Finding::between(&CAUSE, pair, 0.95, seen)
+                flows: given.flows(found.pair, count),
+                ..found.finding(&CAUSE, 0.95, |way| {
+                    let resized = resized(way.between.segmented, way.between.coalesced);
+                    format!("{resized}.")
+                })
             }
         })
         .collect()
+}
+
+fn count(between: &Between) -> u64 {
+    between.segmented + between.coalesced
 }
 
 /// Super-frames that were cut, and packets that were joined.

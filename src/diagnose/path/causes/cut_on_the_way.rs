@@ -1,6 +1,6 @@
 //! C05, path-fragmentation.
 
-use crate::compare::Oddity;
+use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Given, MAX_SHOWN};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -43,28 +43,32 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Each segment in which datagrams are cut, or cut anew.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let changed = given
-        .segments()
-        .filter(|(_, between)| between.fragmented + between.refragmented > 0);
+    let changed = given.found(count).into_iter();
     changed
-        .map(|(pair, between)| {
-            let seen = format!(
-                "{}: {}; the largest fragment that left has {} bytes.",
-                given.segment_name(pair),
-                cut(between.fragmented, between.refragmented),
-                between.largest_fragment[1],
-            );
-            let examples = &between.examples;
+        .map(|found| {
+            let examples = &found.between.examples;
             let shown = examples.of(Oddity::Fragmented);
             let shown = shown.chain(examples.of(Oddity::Refragmented));
             let notes = ["as it entered", "cut as it left"];
             Finding {
                 evidence: given.example_frames(shown.take(MAX_SHOWN), notes),
-                flows: given.flows(pair, |between| between.fragmented + between.refragmented),
-                ..Finding::between(&CAUSE, pair, 0.95, seen)
+                flows: given.flows(found.pair, count),
+                ..found.finding(&CAUSE, 0.95, |way| cut_to(way.between))
             }
         })
         .collect()
+}
+
+fn count(between: &Between) -> u64 {
+    between.fragmented + between.refragmented
+}
+
+fn cut_to(between: &Between) -> String {
+    format!(
+        "{}; the largest fragment that left has {} bytes.",
+        cut(between.fragmented, between.refragmented),
+        between.largest_fragment[1],
+    )
 }
 
 /// Datagrams that were cut, and those that were cut anew.

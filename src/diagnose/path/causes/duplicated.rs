@@ -1,6 +1,6 @@
 //! C08, path-duplication.
 
-use crate::compare::Oddity;
+use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -40,24 +40,24 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Each segment in which copies are made.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let changed = given
-        .segments()
-        .filter(|(_, between)| between.more_copies[1] > 0);
-    changed
-        .map(|(pair, between)| {
-            let seen = format!(
-                "{}: {} more left than entered, of {}.",
-                given.segment_name(pair),
-                number::counted(between.more_copies[1], "copy").replace("copys", "copies"),
-                number::counted(between.front_passed.packets, "packet"),
-            );
-            let copied = between.examples.of(Oddity::Copied);
+    let copied = given.found(|between| between.more_copies[1]).into_iter();
+    copied
+        .map(|found| {
+            let copied = found.between.examples.of(Oddity::Copied);
             let notes = ["came once as it entered", "came more often as it left"];
             Finding {
                 evidence: given.example_frames(copied, notes),
-                flows: given.flows(pair, |between| between.more_copies[1]),
-                ..Finding::between(&CAUSE, pair, 0.8, seen)
+                flows: given.flows(found.pair, |between| between.more_copies[1]),
+                ..found.finding(&CAUSE, 0.8, |way| copies(way.between))
             }
         })
         .collect()
+}
+
+fn copies(between: &Between) -> String {
+    format!(
+        "{} more left than entered, of {}.",
+        number::counted(between.more_copies[1], "copy").replace("copys", "copies"),
+        number::counted(between.front_passed.packets, "packet"),
+    )
 }

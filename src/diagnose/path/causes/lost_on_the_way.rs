@@ -3,8 +3,8 @@
 use super::only_first_pass::is_by_place;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
-use crate::diagnose::path::given::Given;
-use crate::diagnose::path::sums::{ends_of, name};
+use crate::diagnose::path::given::{Found, Given};
+use crate::diagnose::path::sums::ends_of;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -61,19 +61,17 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Each segment in which something is lost, unless its place in the datagram tells more.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let lossy = given
-        .segments()
-        .filter(|(pair, between)| lost(between) > 0 && !is_by_place(given, *pair, between));
+    let lossy = given.found(lost).into_iter();
     lossy
-        .map(|(pair, between)| finding(given, pair, between))
+        .filter(|found| !is_by_place(given, found.pair, found.between))
+        .map(|found| finding(given, &found))
         .collect()
 }
 
-fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
-    let mut seen = seen(given, pair);
+fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
+    let (pair, between) = (found.pair, found.between);
     let (confidence, doubt) = doubt(given, pair, between);
-    seen.push_str(&doubt);
-    Finding {
+    let mut finding = Finding {
         evidence: given.lost_frames(pair, between),
         flows: given.flows(pair, |between| {
             between.front.bytes - between.front_passed.bytes
@@ -83,25 +81,13 @@ fn finding(given: &Given<'_>, pair: usize, between: &Between) -> Finding {
             true => Severity::Warning,
             false => CAUSE.severity,
         },
-        ..Finding::between(&CAUSE, pair, confidence, seen)
-    }
-}
-
-/// What is lost each way.
-fn seen(given: &Given<'_>, pair: usize) -> String {
-    let ways = given.ways(pair);
-    let lossy = ways.iter().filter(|(way, ..)| lost(way) > 0);
-    let told = lossy.map(|(way, from, to)| {
-        let look = given.look_one_way(pair, from > to);
-        let whole = not_whole(way);
-        format!(
-            "{} to {}: {}.{whole}",
-            name(*from),
-            name(*to),
-            look.described
-        )
-    });
-    told.collect::<Vec<_>>().join(" ")
+        ..found.finding(&CAUSE, confidence, |way| {
+            let look = given.look_one_way(pair, way.is_backward);
+            format!("{}.{}", look.described, not_whole(way.between))
+        })
+    };
+    finding.seen.push_str(&doubt);
+    finding
 }
 
 /// What that does to datagrams that go this way, where some are in fragments.
@@ -154,7 +140,7 @@ fn doubt(given: &Given<'_>, pair: usize, between: &Between) -> (f64, String) {
     }
 }
 
-fn lost(between: &Between) -> u64 {
+pub(super) fn lost(between: &Between) -> u64 {
     between.front.packets - between.front_passed.packets
 }
 

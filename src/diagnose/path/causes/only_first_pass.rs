@@ -1,5 +1,6 @@
 //! C02, path-loss-by-place.
 
+use super::lost_on_the_way::lost;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -53,8 +54,7 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Whether place in the datagram says more of losses than anything else.
 pub(super) fn is_by_place(given: &Given<'_>, pair: usize, between: &Between) -> bool {
-    let lost = between.front.packets - between.front_passed.packets;
-    lost > 0 && confidence(given.look(pair, between).pattern).is_some()
+    lost(between) > 0 && confidence(given.look(pair, between).pattern).is_some()
 }
 
 /// How sure it is that place is what counts; `None` if it is not.
@@ -68,29 +68,34 @@ fn confidence(look: Look) -> Option<f64> {
 
 /// Each segment that loses by place.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let lossy = given
-        .segments()
-        .filter(|(pair, between)| is_by_place(given, *pair, between));
-    lossy
-        .map(|(pair, between)| {
-            let look = given.look(pair, between);
-            let confidence = confidence(look.pattern).unwrap_or_default();
-            let lost = between.front.fragments - between.front_passed.fragments;
-            let seen = format!(
-                "{}: {} ({} of {} fragments).",
-                given.segment_name(pair),
-                look.described,
-                number::count(lost),
-                number::count(between.front.fragments),
-            );
+    let lossy = given.found(lost).into_iter();
+    let by_place = lossy.filter(|found| is_by_place(given, found.pair, found.between));
+    by_place
+        .map(|found| {
+            let (pair, between) = (found.pair, found.between);
+            let confidence = confidence(given.look(pair, between).pattern).unwrap_or_default();
             Finding {
                 evidence: given.lost_frames(pair, between),
                 flows: given.flows(pair, |between| {
                     between.front.bytes - between.front_passed.bytes
                 }),
                 missing_bytes: Some(between.front.bytes - between.front_passed.bytes),
-                ..Finding::between(&CAUSE, pair, confidence, seen)
+                ..found.finding(&CAUSE, confidence, |way| {
+                    let look = given.look_one_way(pair, way.is_backward);
+                    format!("{}{}.", look.described, of_fragments(way.between))
+                })
             }
         })
         .collect()
+}
+
+fn of_fragments(between: &Between) -> String {
+    match between.front.fragments {
+        0 => String::new(),
+        sent => format!(
+            " ({} of {} fragments)",
+            number::count(sent - between.front_passed.fragments),
+            number::count(sent),
+        ),
+    }
 }

@@ -1,6 +1,6 @@
 //! C04, path-reassembly.
 
-use crate::compare::Oddity;
+use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -44,23 +44,21 @@ pub(super) const CAUSE: Cause = Cause {
 
 /// Each segment in which datagrams become whole.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let changed = given
-        .segments()
-        .filter(|(_, between)| between.reassembled > 0);
+    let changed = given.found(|between| between.reassembled).into_iter();
     changed
-        .map(|(pair, between)| {
-            let seen = format!(
-                "{}: {} entered in fragments and left whole.",
-                given.segment_name(pair),
-                number::counted(between.reassembled, "datagram"),
-            );
-            let joined = between.examples.of_reverse(Oddity::Fragmented);
+        .map(|found| {
+            let joined = found.between.examples.of_reverse(Oddity::Fragmented);
             let notes = ["in fragments as it entered", "whole as it left"];
             Finding {
                 evidence: given.example_frames(joined, notes),
-                flows: given.flows(pair, |between| between.reassembled),
-                ..Finding::between(&CAUSE, pair, 0.95, seen)
+                flows: given.flows(found.pair, |between| between.reassembled),
+                ..found.finding(&CAUSE, 0.95, |way| became_whole(way.between))
             }
         })
         .collect()
+}
+
+fn became_whole(between: &Between) -> String {
+    let datagrams = number::counted(between.reassembled, "datagram");
+    format!("{datagrams} entered in fragments and left whole.")
 }

@@ -1,6 +1,6 @@
 //! C09, path-reordering.
 
-use crate::compare::Oddity;
+use crate::compare::{Between, Oddity};
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -42,30 +42,34 @@ const HARMLESS: f64 = 0.001;
 
 /// Each segment in which packets overtake others.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let changed = given
-        .segments()
-        .filter(|(_, between)| between.reordered[0] > 0);
+    let changed = given.found(|between| between.reordered[0]).into_iter();
     changed
-        .map(|(pair, between)| {
-            let overtaken = between.examples.of(Oddity::Overtaken);
+        .map(|found| {
+            let late = found.between.examples.of(Oddity::Overtaken);
             let notes = ["as it entered", "behind others that entered later"];
-            let (late, all) = (between.reordered[0], between.front_passed.packets);
-            let seen = format!(
-                "{}: {} of {} came after others that were sent later ({}).",
-                given.segment_name(pair),
-                number::count(late),
-                number::counted(all, "packet"),
-                number::percent(late, all),
-            );
             Finding {
-                severity: match late as f64 > HARMLESS * all as f64 {
+                severity: match found.is_any(is_harmful) {
                     true => Severity::Warning,
                     false => CAUSE.severity,
                 },
-                evidence: given.example_frames(overtaken, notes),
-                flows: given.flows(pair, |between| between.reordered[0]),
-                ..Finding::between(&CAUSE, pair, 0.95, seen)
+                evidence: given.example_frames(late, notes),
+                flows: given.flows(found.pair, |between| between.reordered[0]),
+                ..found.finding(&CAUSE, 0.95, |way| overtaken(way.between))
             }
         })
         .collect()
+}
+
+fn is_harmful(between: &Between) -> bool {
+    between.reordered[0] as f64 > HARMLESS * between.front_passed.packets as f64
+}
+
+fn overtaken(between: &Between) -> String {
+    let (late, all) = (between.reordered[0], between.front_passed.packets);
+    format!(
+        "{} of {} came after others that were sent later ({}).",
+        number::count(late),
+        number::counted(all, "packet"),
+        number::percent(late, all),
+    )
 }

@@ -1,8 +1,7 @@
 //! C14, point-silent.
 
-use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
-use crate::diagnose::path::given::Given;
+use crate::diagnose::path::given::{Given, Way};
 use crate::diagnose::path::sums::{is_much_unjudged, name};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -43,18 +42,22 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let pairs = given.segments().map(|(pair, _)| pair);
     let found = pairs.flat_map(|pair| {
         let ways = given.ways(pair);
-        ways.map(|(way, from, to)| is_much_unjudged(way).then(|| finding(pair, way, from, to)))
+        ways.map(|way| is_much_unjudged(way.between).then(|| finding(pair, &way)))
     });
     found.flatten().collect()
 }
 
-fn finding(pair: usize, way: &Between, from: usize, to: usize) -> Finding {
-    let unjudged = way.outside[0];
-    let all = number::counted(way.front.packets + unjudged, "packet");
-    let (from, to) = (name(from), name(to));
+fn finding(pair: usize, way: &Way<'_>) -> Finding {
+    let unjudged = way.between.outside[0];
+    let all = number::counted(way.between.front.packets + unjudged, "packet");
+    let (from, to) = (name(way.from), name(way.to));
     let seen = format!(
-        "{from} to {to}: {} of {all} passed when {from} or {to} shows nothing.",
+        "{}: {} of {all} passed when {from} or {to} shows nothing.",
+        way.name(),
         number::count(unjudged)
     );
-    Finding::between(&CAUSE, pair, 0.4, seen)
+    Finding {
+        is_backward: Some(way.is_backward),
+        ..Finding::between(&CAUSE, pair, 0.4, seen)
+    }
 }

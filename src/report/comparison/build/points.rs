@@ -299,6 +299,10 @@ fn finding(found: &path::Finding, numbers: &[usize]) -> PathFinding {
         },
         title: cause.title.to_owned(),
         segment: found.segment.map(|segment| segment as u32),
+        direction: found.is_backward.map(|is_backward| match is_backward {
+            true => Direction::Backward,
+            false => Direction::Forward,
+        }),
         point: found.point.map(|point| point as u32),
         seen: found.seen.clone(),
         explanation: format!("{} {}", found.seen, cause.meaning),

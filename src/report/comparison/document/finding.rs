@@ -19,6 +19,9 @@ pub struct PathFinding {
     /// The segment it is in, as an index into `segments`; `null` if it is about a point,
     /// or about all.
     pub segment: Option<u32>,
+    /// Which way through its segment everything goes that it tells of; `null` if that goes both
+    /// ways, or is not told by way.
+    pub direction: Option<Direction>,
     /// The point it is about, as an index into `points`.
     pub point: Option<u32>,
     /// What was seen, with figures.

@@ -1,7 +1,7 @@
 //! What explains a part of what is missing.
 
-use super::point_name;
-use crate::report::comparison::document::{Comparison, Direction, PathFinding, PathPart};
+use super::way;
+use crate::report::comparison::document::{Comparison, PathFinding, PathPart};
 
 /// The place of the finding among all of them.
 pub(in crate::report::comparison) fn finding_of(
@@ -26,10 +26,5 @@ pub(in crate::report::comparison) fn part_title(
         return title.to_owned();
     };
     let direction = comparison.explanation.as_ref().map(|said| said.direction);
-    let (from, to) = match direction {
-        Some(Direction::Backward) => (segment.to, segment.from),
-        _ => (segment.from, segment.to),
-    };
-    let [from, to] = [from, to].map(|point| point_name(comparison, point));
-    format!("{from} to {to}: {title}")
+    format!("{}: {title}", way(comparison, segment, direction))
 }

@@ -2,16 +2,25 @@
 
 use super::{Fact, changes, pattern, point_name};
 use crate::model::number;
-use crate::report::comparison::document::{ClockBasis, Comparison, Delay, Segment};
+use crate::report::comparison::document::{ClockBasis, Comparison, Delay, Direction, Segment};
 
 /// `A to B`.
 pub(in crate::report::comparison) fn stretch(comparison: &Comparison, segment: &Segment) -> String {
-    let (from, to) = (segment.from, segment.to);
-    format!(
-        "{} to {}",
-        point_name(comparison, from),
-        point_name(comparison, to)
-    )
+    way(comparison, segment, None)
+}
+
+/// `B to A` of what goes back.
+pub(in crate::report::comparison) fn way(
+    comparison: &Comparison,
+    segment: &Segment,
+    direction: Option<Direction>,
+) -> String {
+    let (from, to) = match direction {
+        Some(Direction::Backward) => (segment.to, segment.from),
+        Some(Direction::Forward) | None => (segment.from, segment.to),
+    };
+    let [from, to] = [from, to].map(|point| point_name(comparison, point));
+    format!("{from} to {to}")
 }
 
 /// Whether nothing is known of it: no figure of it is a measurement.
