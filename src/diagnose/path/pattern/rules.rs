@@ -6,10 +6,14 @@ use super::{Described, ENOUGH, FlowLoss, Look, Losses, NEARLY_ALL, lost, sent, t
 use crate::compare::{Fate, Fates, Lengths, SIZES};
 use crate::model::number;
 
+/// What segments of super-frames are not longer than, but on networks with jumbo frames.
+const LONGEST_OF_SEGMENTS: u32 = 1_518;
 /// Times as long as chance would have runs.
 const LONG_RUNS: f64 = 3.0;
 /// Losses in a row that chance must have for their absence to say something.
 const ROWS_BY_CHANCE: f64 = 20.0;
+/// What chance has more often is taken for it.
+const BY_CHANCE: f64 = 1.0 / 2_000.0;
 /// What is told of one in so many must be so near to what was lost.
 const NEAR: f64 = 0.1;
 
@@ -173,7 +177,7 @@ impl Losses<'_> {
         }
         let all = number::counted(self.lost, "packet");
         let bytes = |length: u32| number::count(length.into());
-        if passed.most < gone.least {
+        if passed.most < gone.least && self.lost_on_wire() >= ENOUGH {
             let (from, to) = (bytes(gone.least), bytes(passed.most));
             let what =
                 format!("all {all} of {from} bytes and more were lost, and none of up to {to}");
@@ -188,8 +192,8 @@ impl Losses<'_> {
     }
 
     fn by_size_class(&self) -> Option<Described> {
-        let sizes = &self.lossy.between.shape.sizes;
-        for (place, upper) in SIZES.iter().enumerate() {
+        let sizes = self.sizes_on_wire();
+        for (place, upper) in SIZES.iter().enumerate().take(sizes.len() - 1) {
             let (below, above) = sizes.split_at(place + 1);
             let rates = [below, above].map(rate);
             match rates {
@@ -211,6 +215,23 @@ impl Losses<'_> {
         None
     }
 
+    /// By IP length, what is one packet on the wire: a super-frame that is cut up is many, so that
+    /// any loss there takes it more often than a packet, however long it is.
+    pub(super) fn sizes_on_wire(&self) -> &[Fates] {
+        let between = self.lossy.between;
+        match between.segmented + between.coalesced {
+            0 => &between.shape.sizes,
+            _ => {
+                let short = SIZES.iter().filter(|upper| **upper <= LONGEST_OF_SEGMENTS);
+                &between.shape.sizes[..short.count()]
+            }
+        }
+    }
+
+    fn lost_on_wire(&self) -> u64 {
+        self.sizes_on_wire().iter().map(lost).sum()
+    }
+
     /// All of some flows, and hardly anything of others.
     pub(super) fn by_flow(&self) -> Option<Described> {
         let is_blocked = |flow: &&FlowLoss| flow.lost as f64 >= NEARLY_ALL * flow.sent as f64;
@@ -223,7 +244,8 @@ impl Losses<'_> {
         let (inside, outside) = (sum(&blocked), sum(&others));
         let is_it = self.is_nearly_all(inside.lost)
             && outside.sent >= ENOUGH
-            && outside.share() <= 1.0 - NEARLY_ALL;
+            && outside.share() <= 1.0 - NEARLY_ALL
+            && self.fare_as_flows(&blocked, &others);
         is_it.then(|| {
             let what = format!(
                 "{} packets of {} of {} flows were lost{}, and {} of the others{}",
@@ -236,6 +258,19 @@ impl Losses<'_> {
             );
             told(Look::ByFlow, None, what)
         })
+    }
+
+    /// Whether chance would hardly have it that packets of a flow all fare as its first does. One
+    /// that is alone tells nothing of that, so that most losses must be of flows with more.
+    fn fare_as_flows(&self, blocked: &[&FlowLoss], others: &[&FlowLoss]) -> bool {
+        let further = |flows: &[&FlowLoss]| -> f64 {
+            let further = flows.iter().map(|flow| flow.sent.saturating_sub(1));
+            further.sum::<u64>() as f64
+        };
+        let share = self.lost as f64 / self.sent as f64;
+        let chance = share.powf(further(blocked)) * (1.0 - share).powf(further(others));
+        let alone = blocked.iter().filter(|flow| flow.sent == 1).count() as u64;
+        chance < BY_CHANCE && alone * 2 <= self.lost
     }
 
     pub(super) fn in_runs(&self) -> Option<Described> {

@@ -77,11 +77,11 @@ pub(super) struct Ways(Vec<Apart>);
 
 impl Ways {
     pub fn of(losses: &Losses<'_>) -> Self {
-        let shape = &losses.lossy.between.shape;
         let clumped = losses.clumped();
         let mut ways = Self::of_places(losses);
+        let of_sizes = losses.sizes_on_wire();
         ways.0
-            .push(Apart::by(Look::BySize, &shape.sizes, clumped, sizes));
+            .push(Apart::by(Look::BySize, of_sizes, clumped, sizes));
         if let Some(series) = losses.lossy.series {
             let by_rate = over_time::by_rate(series, clumped).map(|(contrast, times)| {
                 Apart::in_time(Look::ByRate, Spread::Uneven(contrast), times)

@@ -199,6 +199,28 @@ fn a_length_that_none_passes_is_told_to_the_byte() {
     assert_eq!((look.pattern, look.number), (Look::Small, Some(139)));
 }
 
+/// Any of the packets that a super-frame is cut into may be lost.
+#[test]
+fn super_frames_that_are_cut_up_are_no_size() {
+    let acknowledged = |number: u64| below_1000(1_000 + number) < 500;
+    let of_lengths = |is_lost: &dyn Fn(u64) -> bool| {
+        let packets = (0..400_u64).map(|number| match acknowledged(number) {
+            true => whole(52, false),
+            false => whole(60_000, is_lost(number)),
+        });
+        flow(packets)
+    };
+    let mut some = of_lengths(&|number| below_1000(number) < 300);
+    let mut all = of_lengths(&|_| true);
+    assert_eq!(described(&[some.clone()]).pattern, Look::BySize);
+    assert_eq!(described(&[all.clone()]).pattern, Look::Large);
+    (some.segmented, all.segmented) = (50, 200);
+    for look in [described(&[some]), described(&[all])] {
+        let told_of_size = [Look::BySize, Look::Large].contains(&look.pattern);
+        assert!(!told_of_size, "{look:?}");
+    }
+}
+
 /// A filter on ports takes away all fragments but the first.
 #[test]
 fn first_fragments_do_not_stand_out_where_no_other_was_sent() {
@@ -223,6 +245,46 @@ fn a_flow_that_is_blocked_is_told_beside_others() {
         None,
         what,
     );
+}
+
+/// As questions to a name server, each from a port of its own.
+#[test]
+fn flows_of_a_few_packets_are_lost_by_chance() {
+    let of_packets = |packets: u64, per_mille| {
+        let flows = (0..1_500_u64).map(|number| {
+            let packets = (0..packets).map(|packet| {
+                let is_lost = below_1000(number * packets + packet) < per_mille;
+                whole(90, is_lost)
+            });
+            flow(packets)
+        });
+        described(&flows.collect::<Vec<_>>())
+    };
+    for look in [of_packets(1, 20), of_packets(1, 500), of_packets(2, 20)] {
+        assert_eq!(look.pattern, Look::Random, "{look:?}");
+    }
+}
+
+#[test]
+fn many_flows_of_a_few_packets_that_are_blocked_are_told() {
+    let flows = (0..300_u64).map(|number| {
+        let is_blocked = below_1000(number) < 30;
+        flow((0..3).map(|_| whole(90, is_blocked)))
+    });
+    let look = described(&flows.collect::<Vec<_>>());
+    assert_eq!(look.pattern, Look::ByFlow, "{look:?}");
+}
+
+/// All flows but one are blocked: that one must be no chance.
+#[test]
+fn a_flow_that_passes_beside_others_is_told() {
+    let lone = (0..400).map(|_| flow([whole(500, true)]));
+    let good = flow((0..8).map(|_| whole(500, false)));
+    let of_one: Vec<Between> = lone.chain([good.clone()]).collect();
+    assert_ne!(described(&of_one).pattern, Look::ByFlow);
+    let several = (0..40).map(|_| flow((0..10).map(|_| whole(500, true))));
+    let of_ten: Vec<Between> = several.chain([good]).collect();
+    assert_eq!(described(&of_ten).pattern, Look::ByFlow);
 }
 
 #[test]
