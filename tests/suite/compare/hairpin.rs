@@ -2,19 +2,23 @@
 //! the file twice, and is one all the same.
 
 use super::around::in_tunnel;
-use super::interfaces::{Passed, changed, streams, translated};
-use super::recut::cut_again;
+use super::interfaces::{
+    Passed, changed, is_one_point_that_cuts_anew, knows_copies, streams, translated,
+};
 use super::sight::{BEGIN, Packet, Sight, Stream};
-use super::{Captures, Faults};
 use crate::findings::capture::{MICROSECOND, SECOND};
 use crate::findings::packet::{A_TO_B, v4};
 
 const PORT: u16 = 5001;
 
+/// A capture at its only interface.
+fn both(inward: &Sight, outward: &Sight) -> Vec<u8> {
+    inward.and(outward).pcap()
+}
+
 /// What goes through is told as such; gives the comparison.
 fn told(passed: &Passed) -> serde_json::Value {
-    let host = passed.arrived.and(&passed.left);
-    passed.is_told(&host.pcap())
+    passed.is_told(&both(&passed.arrived, &passed.left))
 }
 
 #[test]
@@ -73,45 +77,11 @@ fn so_it_is_where_that_begins_late() {
 
 #[test]
 fn a_router_on_a_stick_may_cut_anew() {
-    let sent = Sight::of(&streams()[..3]);
-    let arrived = sent.later(20 * MICROSECOND);
-    let left = arrived.later(4 * MICROSECOND).map(Packet::routed);
-    let left = left.flat_map(|packet| cut_again(packet, 1_400));
-    let mut captures = Captures::new();
-    captures.add(&sent.pcap());
-    captures.add(&arrived.and(&left).pcap());
-    captures.add(&left.later(20 * MICROSECOND).pcap());
-    let comparison = captures.compared(&[]);
-    let mut faults = Faults::new();
-    for hop in [0, 1] {
-        let segment = &comparison["segments"][hop];
-        faults.must_be("lost", &segment["lost"]["packets"], 0);
-        faults.must_be("appeared", &segment["appeared"], 0);
-        faults.must_be("copies", &segment["duplicated"], 0);
-    }
-    let again = &comparison["points"][1]["seen_again"];
-    faults.must_be("again", again, left.0.len());
-    faults.end();
+    is_one_point_that_cuts_anew(both);
 }
 
 /// What the network copies comes with the TTL of the first.
 #[test]
 fn copies_are_told_from_what_is_passed_on() {
-    let sent = Sight::of(&streams()[..1]);
-    let is_copied = |packet: &&Packet| packet.port == PORT && packet.datagram % 50 == 7;
-    let copies = Sight(sent.0.iter().filter(is_copied).cloned().collect());
-    let arrived = sent
-        .later(20 * MICROSECOND)
-        .and(&copies.later(21 * MICROSECOND));
-    let left = arrived.later(4 * MICROSECOND).map(Packet::routed);
-    let mut captures = Captures::new();
-    captures.add(&sent.pcap());
-    captures.add(&arrived.and(&left).pcap());
-    let comparison = captures.compared(&[]);
-    let mut faults = Faults::new();
-    faults.must_be("copies", &comparison["path"]["duplicated"], copies.0.len());
-    faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
-    let again = &comparison["points"][1]["seen_again"];
-    faults.must_be("again", again, arrived.0.len());
-    faults.end();
+    knows_copies(both);
 }
