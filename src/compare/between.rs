@@ -3,6 +3,7 @@
 use super::alike::Alike;
 use super::delay::Delays;
 use super::examples::{Examples, Oddity};
+use super::in_fragments::InFragments;
 use super::look::{Look, VERDICT_NAMES, VERDICTS};
 use super::shape::{Fate, Shape};
 use crate::model::Timestamp;
@@ -30,6 +31,26 @@ add_fields!(Count {
 });
 
 impl Count {
+    /// What some of it leaves.
+    fn without(&self, some: &Self) -> Self {
+        Self {
+            datagrams: self.datagrams - some.datagrams,
+            packets: self.packets - some.packets,
+            fragments: self.fragments - some.fragments,
+            bytes: self.bytes - some.bytes,
+        }
+    }
+
+    /// Of one of the fragments of a datagram.
+    pub(super) fn of_fragment(ip_bytes: u32) -> Self {
+        Self {
+            datagrams: 0,
+            packets: 1,
+            fragments: 1,
+            bytes: ip_bytes.into(),
+        }
+    }
+
     /// Of datagrams in one packet each.
     fn of_whole(packets: u64, bytes: u64) -> Self {
         Self {
@@ -99,6 +120,8 @@ pub struct Between {
     pub back_passed: Count,
     /// Datagrams in fragments of which nothing is missing, in front and behind.
     pub whole: [u64; 2],
+    /// Datagrams that entered in fragments, in front and behind.
+    pub in_fragments: [InFragments; 2],
     /// Copies, in front and behind, beyond the other side.
     pub more_copies: [u64; 2],
     /// Packets overtaken by others that came later in front, or behind.
@@ -206,13 +229,8 @@ impl Between {
     }
 
     /// One of the fragments of a datagram that one side alone saw.
-    pub(super) fn alone_in_fragments(&mut self, fate: Fate, bytes: u64) {
-        *self.count_alone(fate) += Count {
-            datagrams: 0,
-            packets: 1,
-            fragments: 1,
-            bytes,
-        };
+    pub(super) fn alone_in_fragments(&mut self, fate: Fate, ip_bytes: u32) {
+        *self.count_alone(fate) += Count::of_fragment(ip_bytes);
     }
 
     /// What the side counts that alone saw something.
@@ -292,6 +310,11 @@ impl Between {
         }
     }
 
+    /// What entered in front and did not leave.
+    pub fn lost(&self) -> Count {
+        self.front.without(&self.front_passed)
+    }
+
     /// Packets whose checksum had one verdict in front and another behind, both as in
     /// [`VERDICT_NAMES`].
     pub fn checksums_became(&self, from: &str, to: &str) -> u64 {
@@ -339,6 +362,7 @@ impl Between {
         self.coalesced += other.coalesced;
         for side in 0..2 {
             self.whole[side] += other.whole[side];
+            self.in_fragments[side] += other.in_fragments[side];
             self.more_copies[side] += other.more_copies[side];
             self.reordered[side] += other.reordered[side];
             self.congestion_marked[side] += other.congestion_marked[side];
@@ -375,6 +399,7 @@ impl Between {
         std::mem::swap(&mut other.front, &mut other.back);
         std::mem::swap(&mut other.front_passed, &mut other.back_passed);
         other.whole.reverse();
+        other.in_fragments.reverse();
         other.more_copies.reverse();
         other.reordered.reverse();
         other.congestion_marked.reverse();

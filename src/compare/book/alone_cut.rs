@@ -5,6 +5,7 @@ use super::Book;
 use super::alone::{End, ends};
 use super::series::Fared;
 use super::view::{View, goes_on};
+use crate::compare::between::Count;
 use crate::compare::flight::Flight;
 use crate::compare::parcel::Mask;
 use crate::compare::parts::Part;
@@ -128,7 +129,7 @@ impl Book {
         let fared = Fared::of(fate, flight.is_backward(flow), 1);
         let first = cut.fragments().map(|fragment| fragment.time).min();
         let first = first.unwrap_or(cut.first.time);
-        let (mut begins, mut is_cut_off) = (false, false);
+        let (mut gone, mut is_cut_off) = (Count::default(), false);
         for fragment in cut.fragments() {
             let sighting = fragment.sighting;
             let slow = || self.delays.slow(number, view.pair);
@@ -137,8 +138,8 @@ impl Book {
                 is_cut_off = true;
                 continue;
             }
-            begins = true;
-            between.alone_in_fragments(fate, sighting.ip_bytes.into());
+            gone += Count::of_fragment(sighting.ip_bytes);
+            between.alone_in_fragments(fate, sighting.ip_bytes);
             let place = Some(fragment.place);
             between.shape.count(fate, sighting.ip_bytes, place);
             if !cut.first.sighting.is_carrier {
@@ -147,8 +148,10 @@ impl Book {
             between.shape.lose(fate, fragment.order);
             between.show_alone(fate, || vec![sighting.shown(here)]);
         }
-        if begins && !is_cut_off {
+        if gone.packets > 0 && !is_cut_off {
             between.count_alone(fate).datagrams += 1;
+            gone.datagrams = 1;
+            between.in_fragments[fate.side()].of(cut.is_whole()).none += gone;
         }
     }
 

@@ -85,7 +85,7 @@ impl Entry<'_> {
             self.tell_recut(settled, view);
         }
         self.tell_losses();
-        let shown = whole.write(settled.is_stream(), self.between);
+        let shown = whole.write(settled, self.between);
         for what in shown.into_iter().flatten() {
             self.between.examples.keep(what, most_of(self.number), || {
                 [view.front, view.back].map(|point| settled.first_of(point))

@@ -1,8 +1,10 @@
 //! Whether a parcel passed whole between two points, and whether it was cut in another way.
 
+use super::settled::Settled;
 use super::view::Sides;
-use crate::compare::between::Between;
+use crate::compare::between::{Between, Count};
 use crate::compare::examples::Oddity;
+use crate::compare::in_fragments::Left;
 use crate::compare::parcel::{Parcel, Piece};
 use crate::compare::shape::Fate;
 use crate::compare::sighting::Share;
@@ -16,6 +18,12 @@ pub(super) struct Whole {
     only_front: u32,
     only_back: u32,
     largest: [u32; 2],
+    /// Whether some of it is a fragment where it entered, in front and behind.
+    is_in_fragments: [bool; 2],
+    /// Up to where everything entered.
+    reach: [u32; 2],
+    /// What of it was lost.
+    gone: [Count; 2],
     /// Whether any of it is more than the rest of another.
     begins: [bool; 2],
     /// Whether a frame that begins there goes on where that of the other side has ended.
@@ -30,6 +38,7 @@ pub(super) struct Whole {
 impl Whole {
     /// Takes in one of them.
     pub fn note(&mut self, piece: &Piece, parcel: &Parcel, sides: Sides, fate: Fate) {
+        self.note_entered(piece, parcel, [sides.is_front, sides.is_back]);
         let Sides {
             is_front, is_back, ..
         } = sides;
@@ -53,12 +62,31 @@ impl Whole {
         self.only_back += u32::from(is_back && !is_front);
         self.lost[0] += u32::from(fate == Fate::Front);
         self.lost[1] += u32::from(fate == Fate::Back);
+        if fate != Fate::Both {
+            self.gone[fate.side()] += Count::of_fragment(piece.ip_bytes);
+        }
+    }
+
+    /// Pieces come by where they begin.
+    fn note_entered(&mut self, piece: &Piece, parcel: &Parcel, is_on: [bool; 2]) {
+        let is_fragment = (piece.offset, piece.bytes) != (0, parcel.length);
+        for side in (0..2).filter(|side| is_on[*side]) {
+            self.is_in_fragments[side] |= is_fragment;
+            if piece.offset <= self.reach[side] {
+                self.reach[side] = self.reach[side].max(piece.end());
+            }
+        }
     }
 
     /// Writes down what they were; gives what of it is to be shown.
-    pub fn write(&self, is_stream: bool, between: &mut Between) -> [Option<(Oddity, usize)>; 2] {
+    pub fn write(
+        &self,
+        settled: &Settled<'_>,
+        between: &mut Between,
+    ) -> [Option<(Oddity, usize)>; 2] {
+        let is_stream = settled.is_stream();
         if !is_stream && !self.is_cut_off {
-            self.write_datagram(between);
+            self.write_datagram(settled.parcel, between);
         }
         // Cut in another way: pieces of either side alone that are no losses.
         let is_recut = self.only_front > self.lost[0] || self.only_back > self.lost[1];
@@ -91,7 +119,7 @@ impl Whole {
     }
 
     /// Whether all of a datagram that entered on either side left on the other, and how.
-    fn write_datagram(&self, between: &mut Between) {
+    fn write_datagram(&self, parcel: &Parcel, between: &mut Between) {
         let passed = [
             self.begins[0] && self.back > 0 && self.lost[0] == 0,
             self.begins[1] && self.front > 0 && self.lost[1] == 0,
@@ -102,5 +130,25 @@ impl Whole {
         between.back_passed.datagrams += u64::from(passed[1]);
         let [forward, back] = [0, 1].map(|way| passed[way] && self.is_spoiled[way]);
         between.spoiled([forward, back], 1);
+        for (side, has_passed) in passed.into_iter().enumerate() {
+            if self.begins[side] && self.is_in_fragments[side] {
+                let is_whole = self.reach[side] == parcel.length;
+                let left = between.in_fragments[side].of(is_whole);
+                self.write_left(side, has_passed, left);
+            }
+        }
+    }
+
+    /// How much of it left that had entered on one side.
+    fn write_left(&self, side: usize, has_passed: bool, left: &mut Left) {
+        let on_the_other = [self.back, self.front][side];
+        if has_passed {
+            left.all += 1;
+        } else if on_the_other > 0 {
+            left.some += 1;
+        } else {
+            left.none += self.gone[side];
+            left.none.datagrams += 1;
+        }
     }
 }

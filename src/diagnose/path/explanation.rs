@@ -55,7 +55,7 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
     let is_backward = is_all_backward(given);
     let whole = given.sums.one_way(is_backward).last()?;
     let missing = whole.front.bytes - whole.front_passed.bytes;
-    let parts = parts(given, findings, is_backward);
+    let parts = parts(findings, is_backward);
     let explained: u64 = parts.iter().map(|part| part.bytes).sum();
     let forecasts = given.sums.innermost(outcome);
     let predicted = forecasts.iter().map(|f| f.predicted.reassembled);
@@ -87,17 +87,13 @@ fn is_all_backward(given: &Given<'_>) -> bool {
     !is_used(false) && is_used(true)
 }
 
-/// What findings say is missing of what goes one way: what its segment loses of that.
-fn parts(given: &Given<'_>, findings: &[Finding], is_backward: bool) -> Vec<Share> {
+/// What findings say is missing of what goes one way.
+fn parts(findings: &[Finding], is_backward: bool) -> Vec<Share> {
     let parts = findings.iter().filter_map(|finding| {
-        let segment = finding
-            .segment
-            .filter(|_| finding.missing_bytes.is_some())?;
-        let between = &given.sums.one_way(is_backward)[segment];
         Some(Share {
             cause: finding.cause.id,
-            segment,
-            bytes: between.front.bytes - between.front_passed.bytes,
+            segment: finding.segment?,
+            bytes: finding.missing?[usize::from(is_backward)],
         })
     });
     parts.filter(|part| part.bytes > 0).collect()

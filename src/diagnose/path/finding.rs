@@ -27,8 +27,8 @@ pub struct Finding {
     pub fix: Vec<&'static Fix>,
     /// Flows concerned, by place in the outcome, the worst first.
     pub flows: Vec<usize>,
-    /// Bytes that did not arrive because of it.
-    pub missing_bytes: Option<u64>,
+    /// Bytes that did not arrive because of it: of what goes forward, and of what goes back.
+    pub missing: Option<[u64; 2]>,
 }
 
 /// A frame that shows something, and what.
@@ -63,8 +63,13 @@ impl Finding {
             evidence: Vec::new(),
             fix: cause.fix.iter().collect(),
             flows: Vec::new(),
-            missing_bytes: None,
+            missing: None,
         }
+    }
+
+    /// Bytes that did not arrive because of it, whichever way they went.
+    pub fn missing_bytes(&self) -> Option<u64> {
+        self.missing.map(|ways| ways.iter().sum())
     }
 
     /// The same at one point.

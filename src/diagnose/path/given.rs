@@ -3,7 +3,7 @@
 use super::finding::{Evidence, Finding};
 use super::pattern::{self, Described, FlowLoss, Lossy};
 use super::sums::{Sums, ends_of, name};
-use crate::compare::{Between, Example, Outcome, Pair, Shown};
+use crate::compare::{Between, Count, Example, Outcome, Pair, Shown};
 use crate::diagnose::Cause;
 use crate::model::Timestamp;
 use crate::source::FileFacts;
@@ -58,13 +58,18 @@ impl<'a> Given<'a> {
 
     /// The pairs of neighbours between which `weight` finds something of what goes either way.
     pub(super) fn found(&self, weight: impl Fn(&Between) -> u64) -> Vec<Found<'a>> {
+        self.found_one_way(|_, way| weight(way.between))
+    }
+
+    /// The same where it takes more than what was counted.
+    pub(super) fn found_one_way(&self, weight: impl Fn(usize, &Way<'a>) -> u64) -> Vec<Found<'a>> {
         let found = self.segments().map(|(pair, between)| Found {
             pair,
             between,
             ways: self
                 .ways(pair)
                 .into_iter()
-                .filter(|way| weight(way.between) > 0)
+                .filter(|way| weight(pair, way) > 0)
                 .collect(),
         });
         found.filter(|found| !found.ways.is_empty()).collect()
@@ -94,6 +99,20 @@ impl<'a> Given<'a> {
             series: Some(&self.outcome.series[pair].0.one_way(is_backward)),
             flows: FlowLoss::of_all(self.outcome, pair, Some(is_backward)),
         })
+    }
+
+    /// What of these is lost since datagrams are put together in between.
+    pub(super) fn lost_as_incomplete(&self, pair: usize, is_backward: bool) -> Count {
+        pattern::lost_as_incomplete(&Lossy {
+            between: &self.sums.one_way(is_backward)[pair],
+            series: None,
+            flows: FlowLoss::of_all(self.outcome, pair, Some(is_backward)),
+        })
+    }
+
+    /// What `bytes` says of what goes forward between a pair, and of what goes back.
+    pub(super) fn each_way(&self, pair: usize, bytes: impl Fn(&Way<'a>) -> u64) -> [u64; 2] {
+        self.ways(pair).map(|way| bytes(&way))
     }
 
     /// The flows in which `weight` finds something between a pair, the worst first.
@@ -226,7 +245,7 @@ pub(super) struct Found<'a> {
     /// What goes either way.
     pub between: &'a Between,
     /// The ways that have something of it.
-    ways: Vec<Way<'a>>,
+    pub ways: Vec<Way<'a>>,
 }
 
 impl<'a> Found<'a> {

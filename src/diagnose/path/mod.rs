@@ -41,7 +41,7 @@ pub fn diagnose(given: &Given<'_>) -> Diagnosis {
         .for_each(|frame| frame.timestamp = given.as_captured(frame));
     findings.sort_by_key(|finding| {
         (
-            Reverse(finding.missing_bytes.unwrap_or(0)),
+            Reverse(finding.missing_bytes().unwrap_or(0)),
             Reverse(finding.severity),
             finding.cause.id,
             finding.segment,

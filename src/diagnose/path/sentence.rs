@@ -101,7 +101,7 @@ fn way_back(given: &Given<'_>) -> Vec<String> {
 }
 
 fn lost(between: &Between) -> u64 {
-    between.front.packets - between.front_passed.packets
+    between.lost().packets
 }
 
 /// What a segment does to what goes one way.

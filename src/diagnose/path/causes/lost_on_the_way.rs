@@ -3,7 +3,7 @@
 use super::only_first_pass::is_by_place;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
-use crate::diagnose::path::given::{Found, Given};
+use crate::diagnose::path::given::{Found, Given, Way};
 use crate::diagnose::path::sums::ends_of;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -59,9 +59,14 @@ pub(super) const CAUSE: Cause = Cause {
     ],
 };
 
-/// Each segment in which something is lost, unless its place in the datagram tells more.
+/// Each segment in which something is lost, unless its place in the datagram tells more, or that
+/// datagrams are put together there.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
-    let lossy = given.found(lost).into_iter();
+    let besides = |pair: usize, way: &Way<'_>| {
+        let incomplete = given.lost_as_incomplete(pair, way.is_backward);
+        lost(way.between) - incomplete.packets
+    };
+    let lossy = given.found_one_way(besides).into_iter();
     lossy
         .filter(|found| !is_by_place(given, found.pair, found.between))
         .map(|found| finding(given, &found))
@@ -71,19 +76,24 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
     let (pair, between) = (found.pair, found.between);
     let (confidence, doubt) = doubt(given, pair, between);
+    let incomplete = |way: &Way<'_>| given.lost_as_incomplete(pair, way.is_backward);
+    let missing = |way: &Way<'_>| way.between.lost().bytes - incomplete(way).bytes;
     let mut finding = Finding {
         evidence: given.lost_frames(pair, between),
-        flows: given.flows(pair, |between| {
-            between.front.bytes - between.front_passed.bytes
-        }),
-        missing_bytes: Some(between.front.bytes - between.front_passed.bytes),
+        flows: given.flows(pair, |between| between.lost().bytes),
+        missing: Some(given.each_way(pair, missing)),
         severity: match confidence < 0.5 {
             true => Severity::Warning,
             false => CAUSE.severity,
         },
         ..found.finding(&CAUSE, confidence, |way| {
             let look = given.look_one_way(pair, way.is_backward);
-            format!("{}.{}", look.described, not_whole(way.between))
+            format!(
+                "{}.{}{}",
+                look.described,
+                not_whole(way.between),
+                put_together(incomplete(way).packets)
+            )
         })
     };
     finding.seen.push_str(&doubt);
@@ -101,6 +111,18 @@ fn not_whole(way: &Between) -> String {
         number::count(way.front.datagrams - way.front_passed.datagrams),
         number::counted(way.front.datagrams, "datagram"),
     )
+}
+
+/// How many of them another finding tells of.
+fn put_together(packets: u64) -> String {
+    match packets {
+        0 => String::new(),
+        packets => format!(
+            " {} of these are of datagrams that had entered with fragments missing, and are not \
+             counted here.",
+            number::counted(packets, "packet")
+        ),
+    }
 }
 
 /// What a capture lost itself cannot be told from the path's loss where nothing is behind.
@@ -141,7 +163,7 @@ fn doubt(given: &Given<'_>, pair: usize, between: &Between) -> (f64, String) {
 }
 
 pub(super) fn lost(between: &Between) -> u64 {
-    between.front.packets - between.front_passed.packets
+    between.lost().packets
 }
 
 #[cfg(test)]

@@ -76,10 +76,8 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
             let confidence = confidence(given.look(pair, between).pattern).unwrap_or_default();
             Finding {
                 evidence: given.lost_frames(pair, between),
-                flows: given.flows(pair, |between| {
-                    between.front.bytes - between.front_passed.bytes
-                }),
-                missing_bytes: Some(between.front.bytes - between.front_passed.bytes),
+                flows: given.flows(pair, |between| between.lost().bytes),
+                missing: Some(given.each_way(pair, |way| way.between.lost().bytes)),
                 ..found.finding(&CAUSE, confidence, |way| {
                     let look = given.look_one_way(pair, way.is_backward);
                     format!("{}{}.", look.described, of_fragments(way.between))

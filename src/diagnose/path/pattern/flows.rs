@@ -1,6 +1,6 @@
 //! What flows lose, each for itself.
 
-use crate::compare::{Between, Fate, FlowFacts, Outcome};
+use crate::compare::{Between, Fate, FlowFacts, InFragments, Outcome};
 
 /// What a flow loses between two points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct FlowLoss {
     pub lost: u64,
     /// Whether these are its last, after others that passed.
     pub is_end: bool,
+    /// Its datagrams in fragments.
+    pub in_fragments: InFragments,
 }
 
 impl FlowLoss {
@@ -52,6 +54,7 @@ impl FlowLoss {
             sent,
             lost,
             is_end: is_last && runs.runs == 1 && runs.losses == lost && lost < sent,
+            in_fragments: between.in_fragments[usize::from(side == Fate::Back)],
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod classes;
 mod flows;
+mod incomplete;
 mod over_time;
 mod rules;
 mod spread;
@@ -13,6 +14,7 @@ mod spread;
 mod tests;
 
 pub use flows::FlowLoss;
+pub use incomplete::{lost_as_incomplete, put_together};
 pub use over_time::with_rate;
 
 use crate::compare::{Between, Fate, Fates, Series};
@@ -32,6 +34,10 @@ pub enum Look {
     LastLost,
     /// They are fragments beyond some number of each datagram.
     Beyond,
+    /// They are all fragments of datagrams that entered with some missing.
+    Incomplete,
+    /// They are all fragments of some datagrams.
+    ByDatagram,
     /// Each k-th packet of a flow is one.
     EveryKth,
     /// They are further apart than chance has them.
@@ -112,16 +118,18 @@ struct Losses<'a> {
 
 /// What the losses between two points look like.
 pub fn of(lossy: &Lossy<'_>) -> Described {
-    let sent = lossy.between.front.packets;
-    let losses = Losses {
-        lossy,
-        sent,
-        lost: sent - lossy.between.front_passed.packets,
-    };
-    losses.described()
+    Losses::of(lossy).described()
 }
 
-impl Losses<'_> {
+impl<'a> Losses<'a> {
+    fn of(lossy: &'a Lossy<'a>) -> Self {
+        Self {
+            lossy,
+            sent: lossy.between.front.packets,
+            lost: lossy.between.lost().packets,
+        }
+    }
+
     fn described(&self) -> Described {
         if self.lost == self.sent {
             let what = format!("all {} were lost", number::counted(self.sent, "packet"));
@@ -130,15 +138,19 @@ impl Losses<'_> {
         if self.lost < ENOUGH {
             return told(Look::TooFew, None, self.few());
         }
+        if let Some(look) = self.as_incomplete() {
+            return look;
+        }
         if self.are_alike() {
             return self.of_alike();
         }
-        let rules: [fn(&Self) -> Option<Described>; 7] = [
+        let rules: [fn(&Self) -> Option<Described>; 8] = [
             Self::since,
             Self::to_the_end,
             Self::by_place,
             Self::by_distance,
             Self::by_size,
+            Self::by_datagram,
             Self::by_flow,
             Self::in_runs,
         ];

@@ -95,7 +95,7 @@ impl Losses<'_> {
         })
     }
 
-    fn is_nearly_all(&self, losses: u64) -> bool {
+    pub(super) fn is_nearly_all(&self, losses: u64) -> bool {
         losses as f64 >= NEARLY_ALL * self.lost as f64
     }
 

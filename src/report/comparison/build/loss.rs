@@ -83,6 +83,8 @@ fn named(look: Look) -> Pattern {
         Look::FirstLost => Pattern::FirstLost,
         Look::LastLost => Pattern::LastLost,
         Look::Beyond => Pattern::Beyond,
+        Look::Incomplete => Pattern::Incomplete,
+        Look::ByDatagram => Pattern::ByDatagram,
         Look::EveryKth => Pattern::EveryKth,
         Look::Regular => Pattern::Regular,
         Look::Large => Pattern::Large,

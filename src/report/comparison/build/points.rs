@@ -324,7 +324,7 @@ fn finding(found: &path::Finding, numbers: &[usize]) -> PathFinding {
             .map(|text| (*text).to_owned())
             .collect(),
         flows: listed.collect(),
-        missing_bytes: found.missing_bytes,
+        missing_bytes: found.missing_bytes(),
     }
 }
 

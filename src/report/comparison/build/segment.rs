@@ -9,8 +9,8 @@ use crate::diagnose::path::{Sums, ends_of};
 use crate::model::{FlowKey, TunnelKind};
 use crate::report::build::rows::flow_key;
 use crate::report::comparison::document::{
-    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, Layout, NatMapping,
-    OneSided, Segment,
+    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, InFragments, Layout,
+    Left, NatMapping, OneSided, Segment,
 };
 
 /// Most mappings that are listed.
@@ -110,6 +110,10 @@ fn of(
             segmented: between.segmented,
             coalesced: between.coalesced,
         },
+        in_fragments: InFragments {
+            whole: left(&between.in_fragments[0].whole),
+            incomplete: left(&between.in_fragments[0].incomplete),
+        },
         outside: between.outside[0] + between.outside[1],
         one_sided: one_sided(outcome, between, pair),
     }
@@ -135,6 +139,14 @@ fn along(outcome: &Outcome, pair: usize, is_backward: bool) -> (usize, usize) {
     match is_backward {
         true => (back, front),
         false => (front, back),
+    }
+}
+
+fn left(left: &compare::Left) -> Left {
+    Left {
+        all: left.all,
+        some: left.some,
+        none: left.none.datagrams,
     }
 }
 

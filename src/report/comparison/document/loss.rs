@@ -58,6 +58,12 @@ pub enum Pattern {
     LastLost,
     /// Fragments beyond some number of each datagram.
     Beyond,
+    /// All fragments of datagrams that entered with some missing: they are put together in between,
+    /// and what does not become whole there is lost.
+    Incomplete,
+    /// All fragments of some datagrams, and hardly any part of others: they are put together in
+    /// between, and one lost fragment takes all.
+    ByDatagram,
     /// Every k-th packet of a flow, or of all flows together.
     EveryKth,
     /// Further apart than chance has them, but not every k-th.

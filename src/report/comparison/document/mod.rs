@@ -17,8 +17,8 @@ pub use flow::{PathFlow, SeenAs};
 pub use loss::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
 pub use point::{Clock, ClockBasis, OffPath, Point, TunnelAt};
 pub use segment::{
-    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, Direction, Layout,
-    NatMapping, OneSided, OneWay, Segment,
+    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, Direction, InFragments,
+    Layout, Left, NatMapping, OneSided, OneWay, Segment,
 };
 
 use crate::report::document::{

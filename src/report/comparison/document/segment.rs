@@ -52,6 +52,8 @@ pub struct Segment {
     pub delay: Option<Delay>,
     /// What one packet in front is behind, where sizes change.
     pub layout: Layout,
+    /// Datagrams that entered in fragments, by what of them left.
+    pub in_fragments: InFragments,
     /// Packets and fragments that nobody can judge: sent so near to the ends of the
     /// captures that they may have passed before or after.
     pub outside: u64,
@@ -192,6 +194,27 @@ pub struct Layout {
     pub segmented: u64,
     /// Frames that left and had entered as several packets (GRO, LRO).
     pub coalesced: u64,
+}
+
+/// Datagrams in fragments by whether all of them entered, and by what of that left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InFragments {
+    /// Those that entered with all fragments.
+    pub whole: Left,
+    /// Those of which some fragments were missing by then. Where they are put together in between,
+    /// nothing leaves of these.
+    pub incomplete: Left,
+}
+
+/// Datagrams by how many of the fragments that entered left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Left {
+    /// All.
+    pub all: u64,
+    /// A part.
+    pub some: u64,
+    /// None.
+    pub none: u64,
 }
 
 /// How bytes of one packet differ.

@@ -21,6 +21,8 @@ pub(in crate::report::comparison) fn pattern(loss: &Loss) -> String {
         Pattern::FirstLost => "first fragments",
         Pattern::LastLost => "last fragments",
         Pattern::Beyond => return format!("fragments beyond the first {number}"),
+        Pattern::Incomplete => "datagrams that are not whole",
+        Pattern::ByDatagram => "all fragments of a datagram",
         Pattern::EveryKth => return format!("one of every {number} packets"),
         Pattern::Large => "large packets",
         Pattern::Small => "small packets",

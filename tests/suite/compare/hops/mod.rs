@@ -5,6 +5,7 @@ mod halted;
 mod lost;
 mod offloaded;
 mod recut;
+mod together;
 mod translated;
 mod tunnelled;
 
