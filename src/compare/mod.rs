@@ -46,6 +46,7 @@ mod align;
 mod aligned;
 mod alike;
 mod between;
+mod beyond;
 mod blocks;
 mod book;
 mod brief;

@@ -3,18 +3,14 @@
 //! tell, and so it is not counted as lost.
 //!
 //! A node's interface carries what goes to other pods and what the node says itself. What goes
-//! to a host, or comes from one, of which other flows do pass is lost if it is not on both sides.
-//! A host is what one point calls it, in the network of its tenant. One that is called otherwise
-//! at the other point proves nothing of others: behind a translator all pods have the address of
-//! their node, and those of one service have its. Nor does what goes to all. What no router passes
-//! on, as neighbour discovery, each link has of its own.
+//! to somebody, or comes from somebody, who is known to be [on the other side](Beyond) is lost if it
+//! is not on both. What no router passes on, as neighbour discovery, each link has of its own.
 
+use super::beyond::Beyond;
 use super::book::Series;
 use super::flight::{Flight, pairs};
 use super::outcome::FlowFacts;
-use crate::model::{FlowKey, IpVersion, Network, ScopeSet};
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use crate::model::{FlowKey, ScopeSet};
 
 /// Takes such flows out of what is counted between each pair of points.
 pub(super) fn set_apart<'a>(
@@ -24,17 +20,25 @@ pub(super) fn set_apart<'a>(
     series: impl Iterator<Item = &'a mut Series>,
 ) {
     let fronts = 0..flight.points.saturating_sub(1);
-    let beyond: Vec<Beyond> = fronts
-        .map(|front| Beyond::of(flight, front, flows, scopes))
-        .collect();
+    let mut beyond: Vec<Beyond> = fronts.map(|_| Beyond::default()).collect();
+    for (pair, ends) in pairs(flight.points).enumerate() {
+        let edges = flows
+            .iter()
+            .filter_map(|flow| Edge::in_pair(flow, pair, ends));
+        let edges = edges.filter(|edge| edge.front == pair);
+        edges.for_each(|edge| beyond[pair].ask(edge.side, &edge.key, scopes));
+    }
+    for (front, beyond) in beyond.iter_mut().enumerate() {
+        beyond.find(flight, front, flows, scopes);
+    }
     for (pair, (ends, series)) in pairs(flight.points).zip(series).enumerate() {
         let mut are_apart = false;
         for flow in flows.iter_mut() {
-            let Some(edge) = only_side(flow, pair, ends).and_then(|side| Edge::of(flow, side))
-            else {
+            let Some(edge) = Edge::in_pair(flow, pair, ends) else {
                 continue;
             };
-            if flow.stays_on_link(edge.point()) || !beyond[edge.front].has(&edge, scopes) {
+            let beyond = &beyond[edge.front];
+            if flow.stays_on_link(edge.point()) || !beyond.has(edge.side, &edge.key, scopes) {
                 flow.account.between[pair].set_apart();
                 are_apart = true;
             }
@@ -55,6 +59,11 @@ struct Edge {
 }
 
 impl Edge {
+    /// Of a flow that one side of a pair of points alone knows.
+    fn in_pair(flow: &FlowFacts, pair: usize, ends: (usize, usize)) -> Option<Self> {
+        Self::of(flow, only_side(flow, pair, ends)?)
+    }
+
     fn of(flow: &FlowFacts, side: usize) -> Option<Self> {
         let mut known = flow.keys.iter().enumerate();
         let is_known = |(_, key): &(usize, &Option<FlowKey>)| key.is_some();
@@ -99,84 +108,6 @@ fn on_side(side: usize, (front, back): (usize, usize), points: usize) -> std::op
         0 => 0..front + 1,
         _ => back..points,
     }
-}
-
-/// Hosts on the other side of two neighbours, of which something passes: as the one in front
-/// calls them, and as the one behind does. Of how many more flows they are that end there than
-/// of such that end on this side: of some it is not known well which way they go.
-struct Beyond([HashMap<Host, i64, RandomState>; 2]);
-
-type Host = (Network, IpVersion, [u8; 16]);
-
-impl Beyond {
-    /// Of flows of which something passes. Of those that have no account of their own it is taken
-    /// to do so where both sides know them.
-    fn of(flight: &Flight, front: usize, flows: &[FlowFacts], scopes: &ScopeSet) -> Self {
-        let mut beyond = Self([HashMap::default(), HashMap::default()]);
-        let passes = |flow: &&FlowFacts| {
-            let between = &flow.account.between[front];
-            let has_passed = between.front_passed.packets + between.back_passed.packets > 0;
-            has_passed && !flow.stays_on_link(front)
-        };
-        for flow in flows.iter().filter(passes) {
-            let keys = [front, front + 1].map(|point| flow.keys[point].as_ref());
-            beyond.take(keys, flow.is_backward, scopes);
-        }
-        if flows.iter().any(|flow| flow.account.flow.is_none()) {
-            for flow in 0..flight.paths.count() as u32 {
-                let keys = [front, front + 1].map(|point| flight.paths.key_at(flow, point));
-                if !flight.paths.is_part(flow) && keys.iter().all(Option::is_some) {
-                    beyond.take(keys, flight.is_backward(flow), scopes);
-                }
-            }
-        }
-        beyond
-    }
-
-    /// Takes the ends of a flow that passes and is known at both points, as far as both call them
-    /// the same. What goes on is sent by who is in front, and what goes back to them.
-    fn take(&mut self, keys: [Option<&FlowKey>; 2], is_backward: bool, scopes: &ScopeSet) {
-        let [Some(front), Some(back)] = keys else {
-            return;
-        };
-        let is_to_all =
-            |key: &FlowKey| key.addresses.are_of_one_link() || key.addresses.are_to_many();
-        if is_to_all(front) || is_to_all(back) {
-            return;
-        }
-        for is_destination in [true, false] {
-            if address(front, is_destination) != address(back, is_destination) {
-                continue;
-            }
-            for ((side, hosts), key) in self.0.iter_mut().enumerate().zip([front, back]) {
-                let is_there = is_destination == (is_backward == (side == 1));
-                let flows = hosts.entry(host(key, is_destination, scopes));
-                *flows.or_insert(0) += if is_there { 1 } else { -1 };
-            }
-        }
-    }
-
-    /// Whether a flow that one side alone knows is of such a host.
-    fn has(&self, edge: &Edge, scopes: &ScopeSet) -> bool {
-        let mut ends = [true, false]
-            .map(|end| host(&edge.key, end, scopes))
-            .into_iter();
-        ends.any(|host| self.0[edge.side].get(&host).is_some_and(|flows| *flows > 0))
-    }
-}
-
-/// One end of a flow: the one it goes to, or the one it comes from.
-fn host(key: &FlowKey, is_destination: bool, scopes: &ScopeSet) -> Host {
-    let (version, address) = address(key, is_destination);
-    (scopes.network(key.scope), version, address)
-}
-
-fn address(key: &FlowKey, is_destination: bool) -> (IpVersion, [u8; 16]) {
-    let address = match is_destination {
-        true => key.addresses.destination,
-        false => key.addresses.source,
-    };
-    (key.addresses.version, address)
 }
 
 #[cfg(test)]
@@ -302,6 +233,44 @@ mod tests {
         let of_another = [None, Some(key(7, 5))];
         let lost = [Some(key(1, 2)), None];
         assert_eq!(apart(&[masked, of_another, lost]), [false, true, false]);
+    }
+
+    fn from_port(port: u16, key: FlowKey) -> FlowKey {
+        let destination = 9;
+        FlowKey {
+            ports: Some(Ports {
+                source: port,
+                destination,
+            }),
+            ..key
+        }
+    }
+
+    #[test]
+    fn what_answers_a_flow_that_passes_goes_back_by_any_name() {
+        let masked = |port: u16| [key(1, 2), key(7, 2)].map(|key| Some(from_port(port, key)));
+        let answer = |port: u16| [None, Some(from_port(port, key(7, 2)).reversed())];
+        assert_eq!(apart(&[masked(5), answer(5)]), [false, false]);
+        assert_eq!(apart(&[masked(5), answer(6)]), [false, true]);
+        let served = |port: u16| [key(1, 2), key(1, 8)].map(|key| Some(from_port(port, key)));
+        let answer = |port: u16| [None, Some(from_port(port, key(1, 8)).reversed())];
+        assert_eq!(apart(&[answer(5), served(5)]), [false, false]);
+    }
+
+    /// Of two hosts behind a service each would have a half.
+    #[test]
+    fn what_goes_to_a_service_of_which_nearly_all_passes_is_lost() {
+        let served = |port: u16| [key(1, 2), key(1, 8)].map(|key| Some(from_port(port, key)));
+        let ends = |port: u16| [Some(from_port(port, key(1, 2))), None];
+        let of = |passes: u16, lost: u16| {
+            let lost = (passes..passes + lost).map(ends);
+            let told = apart(&(0..passes).map(served).chain(lost).collect::<Vec<_>>());
+            told[usize::from(passes)]
+        };
+        assert_eq!(
+            [of(16, 5), of(300, 100), of(15, 1), of(16, 6), of(20, 20)],
+            [false, false, true, true, true]
+        );
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod messages;
 mod missed;
 mod order;
 mod patterns;
+mod questions;
 mod recut;
 mod related;
 mod resent;
