@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::given::Given;
 use super::sentence;
+use super::sums::ends_of;
 use crate::model::Timestamp;
 use std::cmp::Reverse;
 
@@ -15,10 +16,12 @@ pub struct Explanation {
     pub sent_bytes: u64,
     /// The same per second.
     pub sent_bits_per_second: Option<f64>,
-    /// IP bytes of those that arrived.
+    /// IP bytes of those that arrived: at the last point at which anything is found.
     pub arrived_bytes: u64,
     /// Datagrams that entered the path.
     pub sent_datagrams: u64,
+    /// The point at which they did.
+    pub arrived_at: usize,
     /// Those of which everything arrived.
     pub arrived_datagrams: u64,
     /// Datagrams in fragments of which nothing is missing at the last point.
@@ -53,19 +56,22 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
         return None;
     }
     let is_backward = is_all_backward(given);
-    let whole = given.sums.one_way(is_backward).last()?;
-    let missing = whole.front.bytes - whole.front_passed.bytes;
+    let known = Known::of(given, is_backward)?;
+    let way = given.sums.one_way(is_backward);
+    let (sent, arrived) = (&way[known.first].front, &way[known.last].front_passed);
+    let missing = sent.bytes.saturating_sub(arrived.bytes);
     let parts = parts(findings, is_backward);
     let explained: u64 = parts.iter().map(|part| part.bytes).sum();
     let forecasts = given.sums.innermost(outcome);
     let predicted = forecasts.iter().map(|f| f.predicted.reassembled);
     let mut explanation = Explanation {
         is_backward,
-        sent_bytes: whole.front.bytes,
-        sent_bits_per_second: rate(given, whole.front.bytes, is_backward),
-        arrived_bytes: whole.front_passed.bytes,
-        sent_datagrams: whole.front.datagrams,
-        arrived_datagrams: whole.front_passed.datagrams,
+        sent_bytes: sent.bytes,
+        sent_bits_per_second: rate(given, known.first, sent.bytes, is_backward),
+        arrived_bytes: arrived.bytes,
+        sent_datagrams: sent.datagrams,
+        arrived_at: known.to,
+        arrived_datagrams: arrived.datagrams,
         whole_fragmented_datagrams: given.fragmented_whole(),
         predicted_datagrams: (!forecasts.is_empty()).then(|| predicted.sum()),
         counted_datagrams: counted(given),
@@ -76,6 +82,36 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
     };
     explanation.sentence = sentence::of(given, &explanation);
     Some(explanation)
+}
+
+/// The part of the path of which anything is known.
+struct Known {
+    /// The pairs of points where it is entered, and left: the two ends, or neighbours where at an
+    /// end nothing is found.
+    first: usize,
+    last: usize,
+    /// Where it is left.
+    to: usize,
+}
+
+impl Known {
+    fn of(given: &Given<'_>, is_backward: bool) -> Option<Self> {
+        let way = given.sums.one_way(is_backward);
+        let points = given.outcome.points.len();
+        let both_ends = way.len().checked_sub(1)?;
+        let used = given.segments().map(|(pair, _)| pair);
+        let used: Vec<usize> = used.filter(|pair| way[*pair].front.packets > 0).collect();
+        let (first, last) = match (used.first(), used.last()) {
+            (Some(first), Some(last)) if way[both_ends].front.packets == 0 => match is_backward {
+                true => (*last, *first),
+                false => (*first, *last),
+            },
+            _ => (both_ends, both_ends),
+        };
+        let (front, back) = ends_of(points, last);
+        let to = if is_backward { front } else { back };
+        Some(Self { first, last, to })
+    }
 }
 
 /// Whether there is something to explain on the way back alone.
@@ -102,12 +138,11 @@ fn parts(findings: &[Finding], is_backward: bool) -> Vec<Share> {
 /// Bits per second of what entered, from its first packet to its last. Flows that are next to
 /// nothing of it are left out: a packet of neighbour discovery before and one after would stretch
 /// the time.
-fn rate(given: &Given<'_>, bytes: u64, is_backward: bool) -> Option<f64> {
-    let last = given.outcome.series.len().checked_sub(1)?;
+fn rate(given: &Given<'_>, pair: usize, bytes: u64, is_backward: bool) -> Option<f64> {
     let flows = given.outcome.flows.iter();
     let those = flows.filter(|flow| flow.is_backward == is_backward && !flow.account.is_carrier);
     let sizes = those.filter_map(|flow| {
-        let bytes = flow.between(last).front.bytes;
+        let bytes = flow.between(pair).front.bytes;
         Some((bytes, flow.account.span?)).filter(|_| bytes > 0)
     });
     let mut sizes: Vec<(u64, (Timestamp, Timestamp))> = sizes.collect();
@@ -119,18 +154,18 @@ fn rate(given: &Given<'_>, bytes: u64, is_backward: bool) -> Option<f64> {
         left = left.saturating_sub(*bytes);
         is_more
     });
-    let common = common(given);
+    let common = common(given, pair);
     let spans = most.map(|(_, span)| (span.0.max(common.0), span.1.min(common.1)));
     let span = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
     let seconds = (span.1 - span.0).as_secs_f64();
     (seconds > 0.0).then(|| (bytes - left) as f64 * 8.0 / seconds)
 }
 
-/// When both ends captured: what was sent before and after is not among that.
-fn common(given: &Given<'_>) -> (Timestamp, Timestamp) {
-    let last = given.outcome.points.len() - 1;
+/// When both points of a pair captured: what was sent before and after is not among that.
+fn common(given: &Given<'_>, pair: usize) -> (Timestamp, Timestamp) {
+    let (front, back) = ends_of(given.outcome.points.len(), pair);
     let points = given.outcome.points.iter().enumerate();
-    let ends = points.filter(|(place, _)| *place == 0 || *place == last);
+    let ends = points.filter(|(place, _)| *place == front || *place == back);
     let spans = ends.filter_map(|(place, point)| {
         let (from, until) = point.span?;
         let by_the_first = |time| given.outcome.to_reference(place, time);

@@ -1,5 +1,6 @@
 //! The whole path in one sentence.
 
+use super::causes::nothing_beyond;
 use super::explanation::Explanation;
 use super::given::Given;
 use super::pattern::Look;
@@ -15,7 +16,9 @@ pub(super) fn of(given: &Given<'_>, explained: &Explanation) -> String {
     told.push(arrived(
         explained.arrived_datagrams,
         explained.sent_datagrams,
+        at(given, explained),
     ));
+    told.extend(nothing_beyond(given, is_backward));
     if let Some(predicted) = explained.predicted_datagrams {
         told.push(delivered(explained.whole_fragmented_datagrams, predicted));
     }
@@ -46,12 +49,29 @@ fn sent(given: &Given<'_>, explained: &Explanation) -> String {
     }
 }
 
-fn arrived(arrived: u64, sent: u64) -> String {
+fn arrived(arrived: u64, sent: u64, at: Option<String>) -> String {
+    let at = at.map_or_else(String::new, |point| format!(" at {point}"));
     format!(
-        "{} of {} arrived with all that entered",
+        "{} of {} arrived{at} with all that entered",
         number::count(arrived),
         number::counted(sent, "datagram"),
     )
+}
+
+/// Where they arrived, if that is not the end.
+fn at(given: &Given<'_>, explained: &Explanation) -> Option<String> {
+    let end = match explained.is_backward {
+        true => 0,
+        false => given.outcome.points.len() - 1,
+    };
+    let is_end = explained.arrived_at == end;
+    (!is_end).then(|| name(explained.arrived_at))
+}
+
+/// Where nothing of it is found.
+fn nothing_beyond(given: &Given<'_>, is_backward: bool) -> Option<String> {
+    let beyond = nothing_beyond::next(given, is_backward)?;
+    Some(format!("nothing of it is found in {beyond}"))
 }
 
 /// What comes to the receivers in fragments, and what they make of it. That is of other traffic
@@ -96,7 +116,8 @@ fn way_back(given: &Given<'_>) -> Vec<String> {
     if let Some(first) = told.first_mut() {
         *first = format!("on the way back {first}");
     }
-    told.push(arrived(whole.front_passed.datagrams, whole.front.datagrams));
+    let (came, entered) = (whole.front_passed.datagrams, whole.front.datagrams);
+    told.push(arrived(came, entered, None));
     told
 }
 
@@ -114,7 +135,11 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
     let segment = format!("{} to {}", name(from), name(to));
     let is_known = |point: &usize| given.outcome.points[*point].tally.matched > 0;
     if ![from, to].iter().all(is_known) {
-        return vec![format!("nothing is known of {segment}")];
+        let is_told = nothing_beyond::next(given, is_backward).is_some();
+        return match is_told {
+            true => Vec::new(),
+            false => vec![format!("nothing is known of {segment}")],
+        };
     }
     let between = &given.sums.one_way(is_backward)[pair];
     let mut losses = losses(given, between, (pair, is_backward), to);

@@ -3,7 +3,7 @@
 use super::sight::{Sight, Stream};
 use super::{Captures, Faults, compare, compared, is_untouched};
 use crate::findings::capture::MILLISECOND;
-use crate::findings::packet::{A_TO_B, A_TO_C};
+use crate::findings::packet::{A_TO_B, A_TO_C, B_TO_A};
 use crate::support::{count, pcap};
 use serde_json::Value;
 
@@ -134,9 +134,18 @@ fn a_stranger_is_left_out_of_the_path() {
         let comparison = compare(&sights);
         faults.must_be("relation", &comparison["relation"], "partly");
         faults.must_have_lost("path", &comparison["path"], &here, &there);
-        for field in ["segments", "findings", "explanation", "flows", "common"] {
+        for field in ["segments", "flows", "common"] {
             faults.must_be(field, &comparison[field], with_it[field].clone());
         }
+        // Behind the others it may be where all of it is lost.
+        let told = told_of_nothing_beyond(&comparison);
+        faults.unless(told.is_some() == (place == 2), || {
+            format!("{place}: {told:?}")
+        });
+        let of_others = comparison["findings"].as_array().unwrap().iter();
+        let of_others: Vec<_> = of_others.filter(|one| one["id"] != "C15").collect();
+        let known: Vec<_> = with_it["findings"].as_array().unwrap().iter().collect();
+        faults.unless(of_others == known, || format!("{of_others:?}"));
         let files = |field: &str| -> Vec<String> {
             let rows = comparison[field].as_array().unwrap().iter();
             rows.map(|row| row["file"]["path"].to_string()).collect()
@@ -152,6 +161,52 @@ fn a_stranger_is_left_out_of_the_path() {
         faults.unless(problems.contains(name), || format!("told is {problems}"));
     }
     faults.end();
+}
+
+fn told_of_nothing_beyond(comparison: &Value) -> Option<&Value> {
+    let mut findings = comparison["findings"].as_array().unwrap().iter();
+    findings.find(|finding| finding["id"] == "C15")
+}
+
+/// All may be lost on the last segment, and nothing is counted as that.
+#[test]
+fn what_goes_on_to_where_nothing_of_it_is_found_is_told() {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let there = here.later(MILLISECOND);
+    let sent = here.0.len() as u64;
+    let silent = Sight::default();
+    let stranger = Sight::only(&[Stream::to(6001, A_TO_C)]);
+    let mut faults = Faults::new();
+    for (what, end) in [("silent", &silent), ("stranger", &stranger)] {
+        let comparison = compare(&[&here, &there, end]);
+        let told = told_of_nothing_beyond(&comparison).unwrap_or(&Value::Null);
+        faults.must_be("point", &told["point"], 1);
+        faults.must_be("direction", &told["direction"], "forward");
+        faults.must_be("missing", &told["missing_bytes"], Value::Null);
+        let seen = told["seen"].as_str().unwrap_or_default();
+        let words = "packets of 2 flows passed B and are not found in";
+        faults.unless(seen.contains(words), || format!("{what}: {seen}"));
+        let explained = &comparison["explanation"];
+        faults.must_be("sent", &explained["sent_datagrams"], sent);
+        faults.must_be("arrived", &explained["arrived_datagrams"], sent);
+        let sentence = explained["sentence"].as_str().unwrap_or_default();
+        let is_said = sentence.contains("nothing of it is found in");
+        faults.unless(is_said, || format!("{what}: {sentence}"));
+    }
+    faults.end();
+}
+
+/// Who gets answers from there is not cut off: the capture is of something else.
+#[test]
+fn where_answers_come_from_something_arrives() {
+    let asked = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let answered = Sight::only(&[Stream::to(5002, B_TO_A)]);
+    let here = asked.and(&answered.later(MILLISECOND));
+    let there = asked.later(MILLISECOND).and(&answered);
+    let stranger = Sight::only(&[Stream::to(6001, A_TO_C)]);
+    let comparison = compare(&[&here, &there, &stranger]);
+    let told = told_of_nothing_beyond(&comparison);
+    assert_eq!(told, None);
 }
 
 /// Two that are strangers to the others, and not to each other, are fewer.

@@ -14,6 +14,7 @@ mod cut_on_the_way;
 mod duplicated;
 mod lost_behind;
 mod lost_on_the_way;
+pub(super) mod nothing_beyond;
 mod one_sided;
 mod only_first_pass;
 mod reassembled;
@@ -49,4 +50,5 @@ causes! {
     lost_behind,
     one_sided,
     silent,
+    nothing_beyond,
 }

@@ -78,11 +78,11 @@ pub struct PathExplanation {
     pub sent_bytes: u64,
     /// Bits per second of that.
     pub sent_bits_per_second: Option<f64>,
-    /// IP bytes of those that arrived at its end.
+    /// IP bytes of those that arrived at its end, or at the last point at which anything was found.
     pub arrived_bytes: u64,
     /// Datagrams that entered the path this way.
     pub sent_datagrams: u64,
-    /// Those of them of which everything arrived at its end.
+    /// Those of them of which everything arrived there.
     pub arrived_datagrams: u64,
     /// Datagrams in fragments of which nothing is missing at the last point.
     pub whole_fragmented_datagrams: u64,
