@@ -37,6 +37,7 @@ mod wrong_udp_length;
 mod zero_udp_checksum;
 
 pub(super) use corruption::DAMAGE;
+pub(super) use tunnel_mtu_too_large::MTU_OF_TUNNELS;
 
 /// Looks for one cause.
 pub(super) type Judge = fn(&Known<'_>) -> Option<Finding>;

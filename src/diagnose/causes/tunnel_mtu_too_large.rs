@@ -27,44 +27,47 @@ pub(super) const CAUSE: Cause = Cause {
               them.",
     disprove: "Run `ip link set dev eth0 mtu 1400` in one sending pod or VM: if outer fragments \
               stay, something else makes them.",
-    fix: &[
-        Fix {
-            when: "Calico with its operator, MTU 1500 below",
-            kind: FixKind::Command,
-            command: "kubectl patch installation default --type merge -p '{\"spec\":{\"calicoNetwork\":{\"mtu\":1450}}}'",
-        },
-        Fix {
-            when: "Cilium, given the MTU below (it subtracts the overhead)",
-            kind: FixKind::Command,
-            command: "helm upgrade cilium cilium/cilium -n kube-system --reuse-values --set MTU=1500",
-        },
-        Fix {
-            when: "Kube-OVN, where it says --mtu (add it with 1400 if it does not)",
-            kind: FixKind::Command,
-            command: "kubectl -n kube-system edit daemonset kube-ovn-cni",
-        },
-        Fix {
-            when: "OpenStack Neutron",
-            kind: FixKind::Command,
-            command: "openstack network set --mtu 1450 NETWORK",
-        },
-        Fix {
-            when: "Linux VXLAN",
-            kind: FixKind::Command,
-            command: "ip link set dev vxlan0 mtu 1450",
-        },
-        Fix {
-            when: "any, if every switch in between is set likewise",
-            kind: FixKind::Command,
-            command: "ip link set dev eth0 mtu 1600",
-        },
-    ],
+    fix: &MTU_OF_TUNNELS,
     references: &[
         "RFC 7348 section 4.3",
         "RFC 4459 section 3.1",
         "kubernetes-sigs/cluster-api-provider-azure#1353",
     ],
 };
+
+/// How what goes into tunnels is made to fit.
+pub(in crate::diagnose) const MTU_OF_TUNNELS: [Fix; 6] = [
+    Fix {
+        when: "Calico with its operator, MTU 1500 below",
+        kind: FixKind::Command,
+        command: "kubectl patch installation default --type merge -p '{\"spec\":{\"calicoNetwork\":{\"mtu\":1450}}}'",
+    },
+    Fix {
+        when: "Cilium, given the MTU below (it subtracts the overhead)",
+        kind: FixKind::Command,
+        command: "helm upgrade cilium cilium/cilium -n kube-system --reuse-values --set MTU=1500",
+    },
+    Fix {
+        when: "Kube-OVN, where it says --mtu (add it with 1400 if it does not)",
+        kind: FixKind::Command,
+        command: "kubectl -n kube-system edit daemonset kube-ovn-cni",
+    },
+    Fix {
+        when: "OpenStack Neutron",
+        kind: FixKind::Command,
+        command: "openstack network set --mtu 1450 NETWORK",
+    },
+    Fix {
+        when: "Linux VXLAN",
+        kind: FixKind::Command,
+        command: "ip link set dev vxlan0 mtu 1450",
+    },
+    Fix {
+        when: "any, if every switch in between is set likewise",
+        kind: FixKind::Command,
+        command: "ip link set dev eth0 mtu 1600",
+    },
+];
 
 /// Tunnel packets come in fragments, or full ones of this host would have to.
 pub(super) fn judge(known: &Known<'_>) -> Option<Finding> {

@@ -1,10 +1,11 @@
 //! Traffic that is in a tunnel at one point and not at another.
 
 use super::sight::{Packet, Sight, Stream};
-use super::{Faults, compare};
+use super::{Faults, compare, finding};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::{A_TO_B, NODES, Sum, UDP, cut, in_vxlan, udp};
 use crate::support::count;
+use serde_json::Value;
 
 fn streams() -> [Stream; 2] {
     [
@@ -135,6 +136,11 @@ fn fragments_of_a_tunnel_that_are_lost_are_told_of_it() {
     faults.unless(lost == lost_outside, || {
         format!("{lost} outer fragments lost, not {lost_outside}")
     });
+    let told = finding(&comparison, "C16").unwrap_or(&Value::Null);
+    faults.must_be("point", &told["point"], 0);
+    let seen = told["seen"].as_str().unwrap_or_default();
+    let words = format!(" {lost_outside} are lost (");
+    faults.unless(seen.contains(&words), || seen.to_owned());
     faults.end();
 }
 

@@ -108,6 +108,12 @@ fn compare(points: &[&Sight]) -> Value {
     Captures::of(points).compared(&[])
 }
 
+/// The first finding of a cause.
+fn finding<'a>(comparison: &'a Value, id: &str) -> Option<&'a Value> {
+    let mut findings = comparison["findings"].as_array()?.iter();
+    findings.find(|finding| finding["id"] == id)
+}
+
 /// The flow to a port.
 fn flow_to(comparison: &Value, port: u16) -> &Value {
     let flows = comparison["flows"].as_array().unwrap();

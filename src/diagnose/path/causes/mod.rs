@@ -20,6 +20,7 @@ mod only_first_pass;
 mod reassembled;
 mod reordered;
 mod silent;
+mod tunnel_in_fragments;
 
 /// Looks for one cause, wherever along the path it is.
 pub(super) type Judge = fn(&Given<'_>) -> Vec<Finding>;
@@ -51,4 +52,5 @@ causes! {
     one_sided,
     silent,
     nothing_beyond,
+    tunnel_in_fragments,
 }

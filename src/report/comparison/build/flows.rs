@@ -1,7 +1,7 @@
 //! Flows as rows, the one that lost most bytes first.
 
 use super::{Rows, is_named, segment};
-use crate::compare::{FlowFacts, Outcome};
+use crate::compare::{Between, FlowFacts, Outcome};
 use crate::model;
 use crate::report::build::rows::flow_key;
 use crate::report::comparison::document::{Direction, PathFlow, SeenAs};
@@ -14,11 +14,7 @@ pub(super) fn rows(outcome: &Outcome, carriers: bool, top: Option<u64>) -> Rows 
     let listed = flows
         .filter(|(_, flow)| flow.account.is_carrier == carriers && is_named(flow))
         .filter(|(_, flow)| flow.account.at.iter().any(|at| at.packets > 0));
-    let ranked = listed.map(|(number, flow)| {
-        let whole = flow.between(outcome.series.len() - 1);
-        let lost = whole.front.bytes - whole.front_passed.bytes;
-        (Reverse((lost, whole.front.bytes)), &flow.keys, number)
-    });
+    let ranked = listed.map(|(number, flow)| (Reverse(weight(outcome, flow)), &flow.keys, number));
     let mut chosen: Vec<_> = ranked.collect();
     chosen.sort_unstable();
     let most = top.map_or(usize::MAX, |top| usize::try_from(top).unwrap_or(usize::MAX));
@@ -32,6 +28,25 @@ pub(super) fn rows(outcome: &Outcome, carriers: bool, top: Option<u64>) -> Rows 
         total: chosen.len() as u64,
         numbers,
     }
+}
+
+/// Bytes that a flow loses over the whole path, and those that were sent; of one that does not go
+/// all of that, in the segment with most of them.
+fn weight(outcome: &Outcome, flow: &FlowFacts) -> (u64, u64) {
+    let (segments, ends) = flow.account.between.split_at(outcome.series.len() - 1);
+    let bytes = |between: &Between| {
+        let (sent, passed) = match flow.is_backward {
+            true => (between.back.bytes, between.back_passed.bytes),
+            false => (between.front.bytes, between.front_passed.bytes),
+        };
+        (sent - passed, sent)
+    };
+    let whole = ends.first().map(bytes);
+    let most = segments.iter().map(bytes).max();
+    whole
+        .filter(|(_, sent)| *sent > 0)
+        .or(most)
+        .unwrap_or_default()
 }
 
 fn row(outcome: &Outcome, flow: &FlowFacts) -> PathFlow {

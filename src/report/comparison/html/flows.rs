@@ -69,7 +69,7 @@ fn table(comparison: &Comparison, id: &str, caption: &str, flows: &[PathFlow]) -
 }
 
 fn cells(comparison: &Comparison, number: u64, flow: &PathFlow) -> Vec<Cell> {
-    let path = &flow.path;
+    let path = words::passage(flow);
     let delay = path.delay.as_ref().map(|delay| delay.median_seconds);
     vec![
         count(number),

@@ -56,7 +56,7 @@ fn write_table(
 }
 
 fn figures(comparison: &Comparison, flow: &PathFlow) -> [String; 7] {
-    let path = &flow.path;
+    let path = words::passage(flow);
     let delay = path.delay.as_ref();
     let delay = number::or_absent(delay, |delay| number::duration(delay.median_seconds));
     let figures = [

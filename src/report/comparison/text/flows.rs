@@ -64,22 +64,23 @@ fn columns(comparison: &Comparison, flows: &[PathFlow]) -> Vec<Column> {
     let plain = |text: String| (text, Tone::Normal);
     let mut columns = vec![
         column("sent", 3, &|flow| {
-            plain(number::bytes(flow.path.sent.bytes))
+            plain(number::bytes(words::passage(flow).sent.bytes))
         }),
         column("packets", 1, &|flow| {
-            plain(number::count(flow.path.sent.packets))
+            plain(number::count(words::passage(flow).sent.packets))
         }),
-        column("lost", 0, &|flow| lost(&flow.path)),
-        column("share", 0, &|flow| share(&flow.path)),
+        column("lost", 0, &|flow| lost(words::passage(flow))),
+        column("share", 0, &|flow| share(words::passage(flow))),
         column("where", 0, &|flow| {
             plain(words::worst_stretch(comparison, flow))
         }),
         column("whole", 2, &|flow| {
-            let (path, sent) = (&flow.path, flow.path.sent.datagrams);
-            plain(number::percent(path.arrived.datagrams, sent))
+            let path = words::passage(flow);
+            let (arrived, sent) = (path.arrived.datagrams, path.sent.datagrams);
+            plain(number::percent(arrived, sent))
         }),
         column("delay", 4, &|flow| {
-            let delay = flow.path.delay.as_ref();
+            let delay = words::passage(flow).delay.as_ref();
             plain(number::or_absent(delay, |delay| {
                 number::duration(delay.median_seconds)
             }))

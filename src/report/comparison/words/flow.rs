@@ -2,7 +2,7 @@
 
 use super::{point_name, stretch};
 use crate::model::number;
-use crate::report::comparison::document::{Comparison, Direction, PathFlow, SeenAs};
+use crate::report::comparison::document::{Comparison, Direction, PathFlow, SeenAs, Segment};
 use crate::report::document::FlowKey;
 use crate::report::label;
 
@@ -33,6 +33,17 @@ pub(in crate::report::comparison) fn worst_stretch(
     number::or_absent(worst, |segment| stretch(comparison, segment))
 }
 
+/// What became of it over the whole path; of one that goes not all of that, as the outer packets
+/// of a tunnel, in the segment that loses most of it, or has most of it.
+pub(in crate::report::comparison) fn passage(flow: &PathFlow) -> &Segment {
+    let most = flow.segments.iter();
+    let most = most.max_by_key(|segment| (segment.lost.bytes, segment.sent.bytes));
+    match most {
+        Some(segment) if flow.path.sent.packets == 0 => segment,
+        _ => &flow.path,
+    }
+}
+
 /// Where it was seen, in the order it passed.
 fn in_order(flow: &PathFlow) -> Vec<(usize, &SeenAs)> {
     let seen = flow.seen_as.iter().enumerate();
@@ -50,5 +61,33 @@ fn without_tunnel(key: &FlowKey) -> FlowKey {
         tunnel: None,
         vlans: Vec::new(),
         ..key.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::comparison::document::Count;
+    use crate::report::comparison::samples;
+
+    #[test]
+    fn what_does_not_go_all_of_the_path_has_the_figures_of_a_segment() {
+        let mut flow = samples::lossy().flows.swap_remove(0);
+        assert!(std::ptr::eq(passage(&flow), &flow.path));
+        let bytes = |bytes: u64| Count {
+            packets: 1,
+            bytes,
+            ..Count::default()
+        };
+        let segment = |sent: u64, lost: u64| Segment {
+            sent: bytes(sent),
+            lost: bytes(lost),
+            ..Segment::default()
+        };
+        flow.path = Segment::default();
+        flow.segments = vec![segment(900, 0), segment(800, 70), segment(0, 0)];
+        assert!(std::ptr::eq(passage(&flow), &flow.segments[1]));
+        flow.segments.remove(1);
+        assert!(std::ptr::eq(passage(&flow), &flow.segments[0]));
     }
 }

@@ -12,7 +12,7 @@ mod segment;
 pub(super) use changes::changes;
 pub use damage::damage;
 pub(super) use damage::{damage_in_common, damage_of};
-pub(super) use flow::{flow, worst_stretch};
+pub(super) use flow::{flow, passage, worst_stretch};
 pub(super) use loss::{
     LossRow, bursts, described, pattern, place_rows, size_rows, tenth_rows, with_rate,
 };

@@ -1,7 +1,7 @@
 //! A router that puts datagrams together to track connections, and cuts them again as they were:
 //! of one that misses a fragment nothing leaves it.
 
-use super::super::Faults;
+use super::super::{Faults, finding};
 use super::{SENDER, captured_whole, send};
 use crate::kernel::capture::{AT_RECEIVER, Place};
 use crate::kernel::counters::{Counters, Version};
@@ -44,12 +44,6 @@ fn tracking(more: &str) -> Network {
                  add rule ip track forward ct state new counter accept\n";
     network.filter(&format!("{track}{more}"));
     network
-}
-
-fn finding<'a>(comparison: &'a Value, id: &str) -> Option<&'a Value> {
-    let findings = comparison["findings"].as_array()?.iter();
-    let mut those = findings.filter(|finding| finding["id"] == id);
-    those.next()
 }
 
 /// What must be told of a run in which all is lost of some datagrams, and nothing of others.

@@ -1,6 +1,6 @@
 //! A VXLAN tunnel captured inside and outside, at both of its ends.
 
-use super::super::Faults;
+use super::super::{Faults, finding};
 use super::{SENDER, captured_whole, frames, send};
 use crate::kernel::capture::{AT_RECEIVER, Place};
 use crate::kernel::load::start_taking;
@@ -69,6 +69,7 @@ fn through_tunnel(mtu: u32) -> Value {
 fn what_goes_into_a_tunnel_is_found_on_the_wire_and_behind_it() {
     let comparison = through_tunnel(1_400);
     assert_eq!(frames(&comparison, 1), frames(&comparison, 0));
+    assert_eq!(finding(&comparison, "C16"), None);
 }
 
 /// On the node it is plain at one interface, and in the tunnel at another.
@@ -119,4 +120,9 @@ fn so_it_is_where_the_tunnel_is_too_wide_for_the_wire() {
         .map(|carrier| count(&carrier["segments"][1], "sent.fragments"))
         .sum();
     assert!(fragments > 0, "{carriers:?}");
+    let told = finding(&comparison, "C16").expect("it is told");
+    assert_eq!(
+        (&told["point"], &told["severity"]),
+        (&1.into(), &"warning".into())
+    );
 }
