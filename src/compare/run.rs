@@ -40,7 +40,7 @@ pub struct Options {
     pub receiver: Settings,
     /// Longest time that a packet may take from one end of the path to the other.
     pub window: Duration,
-    /// Shortest step of losses over time.
+    /// Shortest step of losses over time that is shown; what they look like does not rest on it.
     pub step: Duration,
     /// Whether the points are put in order.
     pub order: Order,

@@ -84,7 +84,7 @@ impl Book {
             points,
             numbers: Vec::new(),
             accounts: Vec::new(),
-            series: (0..pairs).map(|_| Series::new(step)).collect(),
+            series: (0..pairs).map(|_| Series::shown_in(step)).collect(),
             delays: DelaysOf::new(pairs),
             tallies: vec![Tally::default(); points],
             shared: 0,

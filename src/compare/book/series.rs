@@ -4,8 +4,13 @@ use crate::compare::shape::{Fate, Fates};
 use crate::model::{Duration, Timestamp};
 use std::ops::Range;
 
-/// Steps of time at most; with more they get twice as long.
+/// Steps of time at most; with more they get longer.
 const MAX_STEPS: usize = 4096;
+/// The first steps, unless shorter ones are to be shown.
+const FIRST: Duration = Duration::from_millis(10);
+/// So many are then put together, in turns: a second is always so many whole ones, or the
+/// other way round.
+const TOGETHER: [usize; 2] = [2, 5];
 
 /// Packets over time.
 #[derive(Clone, Debug)]
@@ -14,6 +19,10 @@ pub struct Series {
     pub origin: Option<Timestamp>,
     /// How long a step is.
     pub width: Duration,
+    /// Steps that are shown are at least so long.
+    shown: Duration,
+    /// How often steps got longer.
+    widened: usize,
     /// Packets by fate.
     pub steps: Vec<Fates>,
     /// Those of them that went from the last point to the first: as many steps as are needed.
@@ -50,6 +59,8 @@ impl Series {
         Self {
             origin: None,
             width,
+            shown: width,
+            widened: 0,
             steps: Vec::new(),
             back: Vec::new(),
             single: Default::default(),
@@ -57,11 +68,43 @@ impl Series {
         }
     }
 
+    /// The same in steps that tell when losses were, of which so long ones are to be shown.
+    pub(super) fn shown_in(least: Duration) -> Self {
+        Self {
+            shown: least,
+            ..Self::new(least.min(FIRST))
+        }
+    }
+
     /// The same steps, in which nothing is.
     pub(super) fn blank(&self) -> Self {
         Self {
             origin: self.origin,
+            shown: self.shown,
+            widened: self.widened,
             ..Self::new(self.width)
+        }
+    }
+
+    /// In steps as they are to be shown.
+    #[must_use]
+    pub fn as_shown(&self) -> Self {
+        self.in_steps_of(self.shown)
+    }
+
+    /// The same in steps of at least this length.
+    #[must_use]
+    pub fn in_steps_of(&self, least: Duration) -> Self {
+        let width = self.width.0.max(1);
+        let together = (least.0.max(1) - 1) / width + 1;
+        let count = usize::try_from(together).unwrap_or(usize::MAX);
+        Self {
+            width: Duration(width.saturating_mul(together)),
+            steps: put_together(&self.steps, count),
+            back: put_together(&self.back, count),
+            single: Default::default(),
+            latest: (0, 0),
+            ..*self
         }
     }
 
@@ -206,10 +249,12 @@ impl Series {
     }
 
     fn widen(&mut self) {
-        self.width = Duration(self.width.0.saturating_mul(2));
+        let count = TOGETHER[self.widened % TOGETHER.len()];
+        self.width = Duration(self.width.0.saturating_mul(count as i64));
+        self.widened += 1;
         let [all, back] = &mut self.single;
         for steps in [&mut self.steps, &mut self.back, all, back] {
-            *steps = in_pairs(steps);
+            *steps = put_together(steps, count);
         }
     }
 }
@@ -228,16 +273,14 @@ fn add_all(steps: &mut Vec<Fates>, more: Vec<Fates>) {
     }
 }
 
-/// Two steps each as one.
-fn in_pairs(steps: &[Fates]) -> Vec<Fates> {
-    let pairs = steps.chunks(2).map(|pair| {
-        let mut sum = pair[0];
-        if let Some(second) = pair.get(1) {
-            sum += *second;
-        }
+/// So many steps each as one.
+fn put_together(steps: &[Fates], count: usize) -> Vec<Fates> {
+    let together = steps.chunks(count).map(|some| {
+        let mut sum = Fates::default();
+        some.iter().for_each(|step| sum += *step);
         sum
     });
-    pairs.collect()
+    together.collect()
 }
 
 #[cfg(test)]
@@ -269,6 +312,19 @@ mod tests {
         steps
     }
 
+    #[test]
+    fn a_second_is_so_many_whole_steps_however_long_they_got() {
+        let mut series = Series::shown_in(Duration::from_secs(1));
+        let second = Duration::from_secs(1);
+        for milliseconds in [10, 20, 100, 200, 1_000] {
+            assert_eq!(series.width, Duration::from_millis(milliseconds));
+            assert_eq!(series.as_shown().width, second);
+            series.widen();
+        }
+        assert_eq!(series.width, Duration::from_secs(2));
+        assert_eq!(series.as_shown().width, series.width);
+    }
+
     proptest! {
         #[test]
         fn steps_are_the_same_however_many_are_counted_at_once(
@@ -292,6 +348,21 @@ mod tests {
             prop_assert_eq!(at_once.origin, Some(origin));
             prop_assert!(at_once.steps.len() <= MAX_STEPS);
             prop_assert_eq!(&at_once.steps, &plain(at_once.width));
+        }
+
+        #[test]
+        fn steps_that_are_shown_are_all_there_is(
+            times in times(),
+            shown in 1..4_000_000_000_i64,
+        ) {
+            let mut series = Series::shown_in(Duration(shown));
+            for time in &times {
+                series.count(Fared::of(Fate::Both, false, 1), Timestamp(*time));
+            }
+            let told = series.as_shown();
+            prop_assert!(told.width.0 >= shown);
+            prop_assert_eq!(told.origin, series.origin);
+            prop_assert_eq!(&told.steps, &steps(&times, told.width));
         }
 
         #[test]

@@ -576,7 +576,8 @@ mod tests {
         for between in betweens {
             (between.examples, between.delays) = (Examples::default(), None);
         }
-        let steps: Vec<_> = pairs.iter().map(|(series, _)| &series.steps).collect();
+        let shown: Vec<_> = pairs.iter().map(|(series, _)| series.as_shown()).collect();
+        let steps: Vec<_> = shown.iter().map(|series| &series.steps).collect();
         format!("{tallies:?} {accounts:?} {steps:?}")
     }
 

@@ -336,7 +336,9 @@ mod tests {
         flight.finish_by_two_from(worth_two);
         let book = flight.take_book();
         let tallies = book.tallies.clone();
-        format!("{tallies:?} {:?}", book.into_accounts())
+        let (accounts, pairs) = book.into_accounts();
+        let pairs = pairs.iter().map(|(series, delays)| (&series.steps, delays));
+        format!("{tallies:?} {accounts:?} {:?}", pairs.collect::<Vec<_>>())
     }
 
     proptest! {

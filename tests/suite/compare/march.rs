@@ -294,7 +294,7 @@ fn what_is_alike_is_not_the_next_of_its_kind() {
         ..packet.routed()
     });
     let outcome = outcome(&Captures::of(&[&sent, &arrived]), KNOWN);
-    let (series, _) = &outcome.series[0];
+    let series = outcome.series[0].0.as_shown();
     let lost = series.steps.iter().map(|step| step.of(Fate::Front));
     let lost: Vec<(usize, u64)> = lost.enumerate().filter(|(_, lost)| *lost > 0).collect();
     let first = sent

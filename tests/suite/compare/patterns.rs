@@ -489,3 +489,39 @@ fn losses_go_with_the_rate_of_sending() {
     });
     is_told(faults, &comparison, "by-rate", "or more were sent");
 }
+
+/// A queue that overflows for milliseconds: what is told of it does not rest on the steps that
+/// are shown.
+#[test]
+fn losses_are_told_alike_in_whatever_steps_they_are_shown() {
+    let stream = Stream {
+        datagrams: 10_000,
+        ..Stream::to(PORT, A_TO_B)
+    };
+    let bursts = (0..19_u16).map(|number| Stream {
+        port: 6_000 + number,
+        datagrams: 30,
+        begin: stream.begin + (u64::from(number) * 500 + 251) * MILLISECOND,
+        gap: MILLISECOND / 4,
+        ..stream
+    });
+    let streams: Vec<Stream> = bursts.chain([stream]).collect();
+    let here = Sight::of(&streams);
+    let mut chance = Chance::new(29);
+    let there = here.later(MILLISECOND);
+    let there = there.without(|packet| packet.port >= 6_000 && chance.per_mille(400));
+    let captures = Captures::of(&[&here, &there]);
+    let [long, short] = [&[][..], &["--timeline-bucket", "10ms"]].map(|words| {
+        let comparison = captures.compared(words);
+        let loss = comparison["path"]["loss"].clone();
+        (comparison, loss)
+    });
+    let mut faults = Faults::new();
+    faults.must_be("long steps", &long.1["step_seconds"], 1.0);
+    faults.must_be("short steps", &short.1["step_seconds"], 0.01);
+    for name in ["pattern", "described", "with_rate"] {
+        faults.must_be(name, &short.1[name], long.1[name].clone());
+    }
+    faults.must_be("findings", &short.0["findings"], long.0["findings"].clone());
+    is_told(faults, &long.0, "by-rate", "or more were sent");
+}

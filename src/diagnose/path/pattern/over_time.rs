@@ -1,8 +1,9 @@
 //! How losses go with time, and with how much is sent.
 
 use super::classes::{Class, Contrast, Spread, pools};
+use super::spread::BETTER;
 use crate::compare::Series;
-use crate::model::number;
+use crate::model::{Duration, number};
 
 /// Steps it takes to say how losses go with the rate.
 const STEPS: usize = 8;
@@ -11,14 +12,41 @@ const STEPS_TO_BE_EVEN: usize = 4;
 /// From this on more is lost when more is sent.
 const WITH_RATE: f64 = 0.5;
 
+/// Lengths of steps that are looked at, the longest first: what changes within a second is not
+/// seen in steps of one, and a little that is spread over all is lost among many.
+const SCALES: [Duration; 3] = [
+    Duration::from_secs(1),
+    Duration::from_millis(100),
+    Duration::from_millis(10),
+];
+
+/// The same in steps of each length that is not shorter than they are.
+pub(super) fn scales(series: &Series) -> Vec<Series> {
+    let mut scales: Vec<Series> = SCALES.map(|least| series.in_steps_of(least)).into();
+    scales.dedup_by_key(|scale| scale.width);
+    scales
+}
+
 /// Steps in which something was sent.
 fn used(series: &Series) -> Vec<Class> {
     let steps = series.steps.iter().map(Class::of);
     steps.filter(|step| step.sent > 0).collect()
 }
 
-/// How losses are spread over time, with words for the time they are in.
+/// How losses are spread over time, with words for the time they are in: in the longest steps
+/// in which that is uneven, since chance makes more of shorter ones.
 pub(super) fn by_time(series: &Series, clumped: f64) -> (Spread, String) {
+    let scales = scales(series).into_iter();
+    let spreads: Vec<_> = scales.map(|scale| in_time(&scale, clumped)).collect();
+    let of = |is_it: fn(&Spread) -> bool| spreads.iter().find(|(spread, _)| is_it(spread));
+    let uneven = of(|spread| matches!(spread, Spread::Uneven(_)));
+    let doubtful = uneven.or_else(|| of(|spread| *spread == Spread::Doubtful));
+    let told = doubtful.or_else(|| of(|spread| *spread == Spread::Even));
+    told.cloned().unwrap_or((Spread::Unknown, String::new()))
+}
+
+/// The same in steps of one length.
+fn in_time(series: &Series, clumped: f64) -> (Spread, String) {
     let steps = used(series);
     let pools = pools(&steps);
     let classes: Vec<Class> = pools.iter().map(|pool| pool.class).collect();
@@ -35,9 +63,20 @@ pub(super) fn by_time(series: &Series, clumped: f64) -> (Spread, String) {
     }
 }
 
-/// The same of steps in which much was sent, where the share lost goes with that.
+/// The same of steps in which much was sent, where the share lost goes with that: in the
+/// longest, unless shorter ones tell clearly more.
 pub(super) fn by_rate(series: &Series, clumped: f64) -> Option<(Contrast, String)> {
-    with_rate(series).filter(|with| *with >= WITH_RATE)?;
+    let scales = scales(series).into_iter();
+    let told = scales.filter_map(|scale| in_busy_steps(&scale, clumped));
+    told.reduce(|best, other| {
+        let is_better = other.0.strength() > best.0.strength() + BETTER;
+        if is_better { other } else { best }
+    })
+}
+
+/// The same in steps of one length.
+fn in_busy_steps(series: &Series, clumped: f64) -> Option<(Contrast, String)> {
+    correlation(series).filter(|with| *with >= WITH_RATE)?;
     let mut steps = used(series);
     steps.sort_unstable_by_key(|step| step.sent);
     let busy = |from: usize| {
@@ -66,8 +105,15 @@ fn in_steps(steps: &[Class], series: &Series) -> String {
     format!("{} steps of {width}", steps.len())
 }
 
-/// The correlation of the share lost with packets sent, over steps of time.
+/// The correlation of the share lost with packets sent, over steps of time: the highest that
+/// steps of any length have.
 pub fn with_rate(series: &Series) -> Option<f64> {
+    let scales = scales(series).into_iter();
+    let all = scales.filter_map(|scale| correlation(&scale));
+    all.max_by(f64::total_cmp)
+}
+
+fn correlation(series: &Series) -> Option<f64> {
     let steps = used(series);
     if steps.len() < STEPS {
         return None;

@@ -1,9 +1,10 @@
 //! What losses may have in common that holds for nearly all of them, and for nearly nothing else.
 
 use super::classes::{Class, Spread};
+use super::over_time;
 use super::spread::Ways;
 use super::{Described, ENOUGH, FlowLoss, Look, Losses, NEARLY_ALL, lost, sent, told};
-use crate::compare::{Fate, Fates, Lengths, SIZES};
+use crate::compare::{Fate, Fates, Lengths, SIZES, Series};
 use crate::model::number;
 
 /// What segments of super-frames are not longer than, but on networks with jumbo frames.
@@ -20,7 +21,11 @@ const NEAR: f64 = 0.1;
 impl Losses<'_> {
     /// From some step on nothing passed, and before that nothing was lost.
     pub(super) fn since(&self) -> Option<Described> {
-        let series = self.lossy.series?;
+        let scales = over_time::scales(self.lossy.series?);
+        scales.iter().find_map(|series| self.since_step(series))
+    }
+
+    fn since_step(&self, series: &Series) -> Option<Described> {
         let numbered = series.steps.iter().enumerate();
         let steps: Vec<(usize, &Fates)> = numbered.filter(|(_, fates)| sent(fates) > 0).collect();
         let first = steps

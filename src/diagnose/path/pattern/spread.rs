@@ -12,7 +12,7 @@ const CLEARLY: f64 = 2.0;
 /// The same by the rate of sending, where the share of each step was held against it too.
 const CLEARLY_BY_RATE: f64 = 1.5;
 /// So much must another way to tell them apart be better than one before it.
-const BETTER: f64 = 0.05;
+pub(super) const BETTER: f64 = 0.05;
 /// Ordinal numbers that are listed.
 const MAX_LISTED: usize = 6;
 

@@ -8,6 +8,7 @@ use crate::report::document::Time;
 /// What the losses between two points look like; `None` if there are none.
 pub(super) fn of(lossy: &Lossy<'_>) -> Option<Loss> {
     let (between, series) = (lossy.between, lossy.series);
+    let shown = series.map(Series::as_shown);
     let sent = between.front.packets;
     let lost = sent - between.front_passed.packets;
     if lost == 0 {
@@ -32,8 +33,8 @@ pub(super) fn of(lossy: &Lossy<'_>) -> Option<Loss> {
         middle: position(&shape.ends[1]),
         last: position(&shape.ends[2]),
         sizes: sizes(&shape.sizes),
-        times: series.map(times).unwrap_or_default(),
-        step_seconds: series.map(|series| series.width.as_secs_f64()),
+        times: shown.as_ref().map(times).unwrap_or_default(),
+        step_seconds: shown.map(|series| series.width.as_secs_f64()),
         with_rate: series.and_then(pattern::with_rate),
     })
 }
