@@ -48,6 +48,8 @@ pub enum Look {
     Small,
     /// They are all there was of some flows.
     ByFlow,
+    /// Most are of some flows, which do not lose everything.
+    SomeFlows,
     /// Most are at some places in the datagram.
     ByPlace,
     /// Most are of some sizes.

@@ -1,5 +1,5 @@
 //! Of which packets more are lost than of others: by their place in the datagram, their size,
-//! when they were sent, and how much was sent then.
+//! when they were sent, how much was sent then, and by flow.
 
 use super::classes::{Class, Contrast, SLIGHT, Spread};
 use super::over_time;
@@ -11,6 +11,10 @@ use crate::model::number;
 const CLEARLY: f64 = 2.0;
 /// The same by the rate of sending, where the share of each step was held against it too.
 const CLEARLY_BY_RATE: f64 = 1.5;
+/// The same by flow: of one bad link of several, the others lose nothing.
+const CLEARLY_BY_FLOW: f64 = 5.0;
+/// Flows it takes on either side: two streams may differ in anything.
+const SEVERAL: usize = 3;
 /// So much must another way to tell them apart be better than one before it.
 pub(super) const BETTER: f64 = 0.05;
 /// Ordinal numbers that are listed.
@@ -63,6 +67,7 @@ impl Apart {
     fn contrast(&self) -> Option<&Contrast> {
         let times = match self.look {
             Look::ByRate => CLEARLY_BY_RATE,
+            Look::SomeFlows => CLEARLY_BY_FLOW,
             _ => CLEARLY,
         };
         match &self.spread {
@@ -90,6 +95,7 @@ impl Ways {
             ways.0.extend(by_rate);
             ways.0.push(Apart::in_time(Look::ByTime, spread, times));
         }
+        ways.0.extend(by_flow(losses, clumped));
         ways
     }
 
@@ -142,6 +148,44 @@ impl Ways {
         let may_be_even = |spread: &&Spread| matches!(spread, Spread::Unknown | Spread::Even);
         spreads.contains(&&Spread::Even) && spreads.iter().all(may_be_even)
     }
+}
+
+/// By flow, if there are several that lose and several that could.
+fn by_flow(losses: &Losses<'_>, clumped: f64) -> Option<Apart> {
+    let flows = losses.lossy.flows.iter();
+    let classes: Vec<Class> = flows
+        .map(|flow| Class {
+            sent: flow.sent,
+            lost: flow.lost,
+        })
+        .collect();
+    let share = Class::sum(&classes).share();
+    let spread = Spread::of(&classes, clumped);
+    let Spread::Uneven(contrast) = &spread else {
+        return None;
+    };
+    // Of those that sent little, none may be lost by chance.
+    let sides = classes.iter().zip(&contrast.is_inside);
+    let enough = sides.filter(|(class, _)| class.sent as f64 * share >= 1.0);
+    let (losing, others): (Vec<bool>, Vec<bool>) = enough
+        .map(|(_, is_inside)| *is_inside)
+        .partition(|is_inside| *is_inside);
+    if losing.len().min(others.len()) < SEVERAL {
+        return None;
+    }
+    let inside = contrast.is_inside.iter().filter(|is_inside| **is_inside);
+    let those = format!(
+        "packets of {} of {} flows",
+        number::count(inside.count() as u64),
+        number::count(classes.len() as u64)
+    );
+    Some(Apart {
+        look: Look::SomeFlows,
+        those,
+        spread,
+        times: String::new(),
+        number: None,
+    })
 }
 
 fn by_number(fates: &[Fates; NUMBERS], clumped: f64) -> Apart {

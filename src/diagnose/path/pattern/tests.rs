@@ -71,6 +71,37 @@ fn described(flows: &[Between]) -> Described {
     })
 }
 
+/// One bad link of several that flows are spread over.
+#[test]
+fn flows_that_lose_a_part_where_others_lose_nothing_are_told() {
+    let of_flow = |number: u64, sent: u64, per_mille: u64| {
+        flow((0..sent).map(|place| {
+            let is_lost = below_1000(number * 1_000 + place) < per_mille;
+            whole(500, is_lost)
+        }))
+    };
+    let bad = |number: u64| number % 4 == 1;
+    let flows = |per_mille: fn(bool) -> u64| -> Vec<Between> {
+        let flows = (0..40).map(|number| of_flow(number, 100, per_mille(bad(number))));
+        flows.collect()
+    };
+    let told = described(&flows(|is_bad| if is_bad { 300 } else { 0 }));
+    assert_eq!(told.pattern, Look::SomeFlows, "{}", told.described);
+    let ends = "packets of 10 of 40 flows were lost (30.0 %), and none of 3,000 others";
+    assert!(told.described.ends_with(ends), "{}", told.described);
+    for alike in [flows(|_| 80), flows(|is_bad| if is_bad { 90 } else { 70 })] {
+        let told = described(&alike);
+        assert_eq!(told.pattern, Look::Random, "{}", told.described);
+    }
+    // Two streams may differ in anything.
+    let two = described(&[of_flow(1, 1_000, 300), of_flow(2, 1_000, 0)]);
+    assert_ne!(two.pattern, Look::SomeFlows, "{}", two.described);
+    // Of flows of a few packets each, some lose by chance and others do not.
+    let short: Vec<Between> = (0..600).map(|number| of_flow(number, 4, 150)).collect();
+    let told = described(&short);
+    assert_eq!(told.pattern, Look::Random, "{}", told.described);
+}
+
 /// What is said of one flow, so many packets of which were sent and lost in each second.
 fn over_time(seconds: &[(u64, u64)]) -> Described {
     let mut series = Series::new(Duration::from_secs(1));

@@ -91,6 +91,7 @@ fn named(look: Look) -> Pattern {
         Look::Large => Pattern::Large,
         Look::Small => Pattern::Small,
         Look::ByFlow => Pattern::ByFlow,
+        Look::SomeFlows => Pattern::SomeFlows,
         Look::ByPlace => Pattern::ByPlace,
         Look::BySize => Pattern::BySize,
         Look::ByRate => Pattern::ByRate,

@@ -74,6 +74,8 @@ pub enum Pattern {
     Small,
     /// All packets of some flows, and hardly any of others.
     ByFlow,
+    /// Packets of some flows at least five times as often as of others.
+    SomeFlows,
     /// Fragments at some places in the datagram at least twice as often as others.
     ByPlace,
     /// Packets of some sizes at least twice as often as others.

@@ -27,6 +27,7 @@ pub(in crate::report::comparison) fn pattern(loss: &Loss) -> String {
         Pattern::Large => "large packets",
         Pattern::Small => "small packets",
         Pattern::ByFlow => "everything of some flows",
+        Pattern::SomeFlows => "some flows more than others",
         Pattern::ByPlace => "by place in the datagram",
         Pattern::BySize => "by size",
         Pattern::ByRate => "more where more is sent",
