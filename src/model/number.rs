@@ -115,6 +115,8 @@ pub fn duration(seconds: f64) -> String {
     let whole = seconds.abs().round() as u64;
     match seconds.abs() {
         size if size < 100.0 && size == whole as f64 => format!("{seconds} s"),
+        // A digit less would be none.
+        size if size < 5e-9 => format!("{:.0} ns", seconds * 1e9),
         size if size < 1e-3 => format!("{} us", three_digits(seconds * 1e6)),
         size if size < 1.0 => format!("{} ms", three_digits(seconds * 1e3)),
         size if size < 100.0 => format!("{} s", three_digits(seconds)),
@@ -212,9 +214,10 @@ mod tests {
 
     #[test]
     fn durations_read_as_people_say_them() {
-        let shown = [0.0, 12e-6, 0.0123, 61.94, 185.2, 7620.0, 59.996].map(duration);
+        let shown = [0.0, 1e-9, 12e-6, 0.0123, 61.94, 185.2, 7620.0, 59.996].map(duration);
         let expected = [
             "0 s",
+            "1 ns",
             "12.0 us",
             "12.3 ms",
             "61.9 s",

@@ -163,8 +163,8 @@ fn apart(between: &Between) -> Option<String> {
     let is_much = packets > 0 && packets >= between.front.packets / 10;
     is_much.then(|| {
         format!(
-            ", and shows nothing of the hosts of {} more, which may be other traffic",
-            number::counted(packets, "packet")
+            ", and has nothing of the hosts of {}, which may be other traffic",
+            number::counted(packets, "other packet")
         )
     })
 }

@@ -3,7 +3,8 @@
 use super::document::*;
 use crate::model::{LinkType, Protocol, Timestamp, TunnelKind};
 use crate::report::document::{
-    CaptureFile, Fix, FlowKey, Problem, Severity, Time, Tool, TunnelKey,
+    Benchmark, BenchmarkRun, CaptureFile, Fix, FlowKey, KernelCounter, Problem, Severity, Time,
+    Tool, TunnelKey,
 };
 use crate::report::samples as report;
 use std::collections::BTreeMap;
@@ -622,4 +623,37 @@ pub(crate) fn all() -> [(&'static str, Comparison); 4] {
         ("unrelated", unrelated()),
         ("hostile", hostile()),
     ]
+}
+
+/// The same with what iperf3 printed and the kernel counted.
+pub fn witnessed() -> Comparison {
+    let run = BenchmarkRun {
+        transport: "udp",
+        message_bytes: Some(8_192),
+        seconds: Some(5.0),
+        is_estimated: false,
+        sent_messages: Some(1_526),
+        sent_bits_per_second: Some(20e6),
+        received_messages: Some(966),
+        received_bits_per_second: None,
+        flows: Vec::new(),
+        seen_messages: None,
+        whole_messages: None,
+        predicted_messages: None,
+        not_seen_messages: None,
+        unexplained_messages: None,
+    };
+    Comparison {
+        benchmark: Some(Benchmark {
+            program: "iperf3",
+            runs: vec![run],
+        }),
+        kernel_counters: vec![KernelCounter {
+            name: "IpReasmOKs",
+            kernel: 966,
+            is_difference: true,
+            capture: Some(967),
+        }],
+        ..lossy()
+    }
 }

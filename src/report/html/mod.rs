@@ -25,7 +25,7 @@ pub(in crate::report) mod table;
 mod timeline;
 mod traffic;
 mod tunnels;
-mod witness;
+pub(in crate::report) mod witness;
 
 use super::beside::{Beside, Elsewhere};
 use super::document::{Report, Tool};
@@ -92,7 +92,7 @@ fn write_page(
         flows::section(report, elsewhere),
         tunnels::section(report),
         witness::benchmark(report),
-        witness::counters(report),
+        witness::counters(&report.kernel_counters),
         traffic::section(report),
         capture::section(report, elsewhere),
         repeat::section(report, beside),

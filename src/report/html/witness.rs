@@ -4,7 +4,7 @@ use super::bounds::{COUNTERS, RUNS};
 use super::section::{Part, Section};
 use super::table::{Cell, Table, count, figure, words};
 use crate::model::number;
-use crate::report::document::{BenchmarkRun, Report};
+use crate::report::document::{Benchmark, BenchmarkRun, KernelCounter, Report};
 
 const RUN: [&str; 11] = [
     "transport",
@@ -20,16 +20,28 @@ const RUN: [&str; 11] = [
     "#unexplained",
 ];
 
+/// Columns of what the benchmark itself says.
+const SAID: usize = 7;
+
 /// The runs of a benchmark.
 pub(super) fn benchmark(report: &Report) -> Option<Section> {
     let benchmark = report.benchmark.as_ref()?;
-    let caption = format!(
-        "What {} printed, and what the capture has of it",
-        benchmark.program
-    );
-    let mut table = Table::new("benchmark-runs", caption, &RUN);
+    let held = "printed, and what the capture has of it";
+    Some(runs(benchmark, held, RUN.len()))
+}
+
+/// The same where no capture is held against it.
+pub(in crate::report) fn as_said(benchmark: Option<&Benchmark>) -> Option<Section> {
+    Some(runs(benchmark?, "printed", SAID))
+}
+
+fn runs(benchmark: &Benchmark, held: &str, columns: usize) -> Section {
+    let caption = format!("What {} {held}", benchmark.program);
+    let mut table = Table::new("benchmark-runs", caption, &RUN[..columns]);
     for run in benchmark.runs.iter().take(RUNS) {
-        table.push(cells(run));
+        let mut cells = cells(run);
+        cells.truncate(columns);
+        table.push(cells);
     }
     let estimated = benchmark.runs.iter().any(|run| run.is_estimated);
     let lead = if estimated {
@@ -39,7 +51,7 @@ pub(super) fn benchmark(report: &Report) -> Option<Section> {
     };
     let table = table.of(benchmark.runs.len() as u64, "run");
     let part = Part::Table(Box::new(table));
-    Some(Section::of("benchmark", "Benchmark", lead.to_owned(), part))
+    Section::of("benchmark", "Benchmark", lead.to_owned(), part)
 }
 
 fn cells(run: &BenchmarkRun) -> Vec<Cell> {
@@ -81,8 +93,7 @@ fn signed(value: i64) -> String {
 }
 
 /// The counters of a kernel.
-pub(super) fn counters(report: &Report) -> Option<Section> {
-    let counters = &report.kernel_counters;
+pub(in crate::report) fn counters(counters: &[KernelCounter]) -> Option<Section> {
     if counters.is_empty() {
         return None;
     }

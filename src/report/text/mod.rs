@@ -16,7 +16,7 @@ pub(in crate::report) mod table;
 pub(in crate::report) mod timeline;
 mod traffic;
 mod tunnels;
-mod witness;
+pub(in crate::report) mod witness;
 
 use super::document::Report;
 use page::Page;

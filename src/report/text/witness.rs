@@ -10,15 +10,35 @@ const SHOWN: usize = 20;
 
 pub(super) fn write(report: &Report, page: &mut Page<'_, impl Write>) -> io::Result<()> {
     if let Some(benchmark) = &report.benchmark {
-        write_benchmark(benchmark, page)?;
+        write_benchmark(benchmark, Held::Against, page)?;
     }
-    match report.kernel_counters.as_slice() {
-        [] => Ok(()),
-        counters => write_counters(counters, page),
-    }
+    write_counters(&report.kernel_counters, page)
 }
 
-fn write_benchmark(benchmark: &Benchmark, page: &mut Page<'_, impl Write>) -> io::Result<()> {
+/// The same where no capture is held against the benchmark.
+pub(in crate::report) fn write_as_said(
+    benchmark: Option<&Benchmark>,
+    counters: &[KernelCounter],
+    page: &mut Page<'_, impl Write>,
+) -> io::Result<()> {
+    if let Some(benchmark) = benchmark {
+        write_benchmark(benchmark, Held::AsSaid, page)?;
+    }
+    write_counters(counters, page)
+}
+
+/// Whether what a benchmark printed is held against a capture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Against,
+    AsSaid,
+}
+
+fn write_benchmark(
+    benchmark: &Benchmark,
+    held: Held,
+    page: &mut Page<'_, impl Write>,
+) -> io::Result<()> {
     let runs = &benchmark.runs;
     let remark = match runs.len() {
         1 => benchmark.program.to_owned(),
@@ -31,7 +51,9 @@ fn write_benchmark(benchmark: &Benchmark, page: &mut Page<'_, impl Write>) -> io
             |bytes| format!("{} B", number::count(bytes)),
         );
         page.field(&label, &said(run), Tone::Normal)?;
-        page.field("", &shown(run), Tone::Normal)?;
+        if held == Held::Against {
+            page.field("", &shown(run), Tone::Normal)?;
+        }
     }
     if let Some(more @ 1..) = runs.len().checked_sub(SHOWN) {
         let more = number::counted(more as u64, "more run");
@@ -104,6 +126,9 @@ fn shown(run: &BenchmarkRun) -> String {
 }
 
 fn write_counters(counters: &[KernelCounter], page: &mut Page<'_, impl Write>) -> io::Result<()> {
+    if counters.is_empty() {
+        return Ok(());
+    }
     let is_difference = counters.iter().all(|counter| counter.is_difference);
     let remark = if is_difference {
         "what the receiver's kernel counted meanwhile, and what the capture predicts"

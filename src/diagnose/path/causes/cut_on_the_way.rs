@@ -67,7 +67,7 @@ fn cut_to(between: &Between) -> String {
     format!(
         "{}; the largest fragment that left has {} bytes.",
         cut(between.fragmented, between.refragmented),
-        between.largest_fragment[1],
+        number::count(between.largest_fragment[1].into()),
     )
 }
 

@@ -204,13 +204,15 @@ impl Losses<'_> {
             match rates {
                 [Some(low), Some(high)] if high >= NEARLY_ALL && low <= 1.0 - NEARLY_ALL => {
                     let what = format!(
-                        "nearly all packets above {upper} bytes were lost, and hardly any other"
+                        "nearly all packets above {} bytes were lost, and hardly any other",
+                        number::count((*upper).into())
                     );
                     return Some(told(Look::Large, Some((*upper).into()), what));
                 }
                 [Some(low), Some(high)] if low >= NEARLY_ALL && high <= 1.0 - NEARLY_ALL => {
                     let what = format!(
-                        "nearly all packets of up to {upper} bytes were lost, and hardly any other"
+                        "nearly all packets of up to {} bytes were lost, and hardly any other",
+                        number::count((*upper).into())
                     );
                     return Some(told(Look::Small, Some((*upper).into()), what));
                 }
@@ -283,12 +285,17 @@ impl Losses<'_> {
         let mean = self.mean_run();
         let is_long = mean > LONG_RUNS * self.mean_by_chance() && runs.longest >= 4;
         is_long.then(|| {
+            let runs_of = match runs.runs {
+                1 => "in a row".to_owned(),
+                several => format!(
+                    "in {} runs, {mean:.1} at a time and {} at most",
+                    number::count(several),
+                    number::count(runs.longest)
+                ),
+            };
             let what = format!(
-                "{} lost in {}, {mean:.1} at a time and {} at most: random loss of this rate \
-                 would have runs of {:.2}",
+                "{} lost {runs_of}: random loss of this rate would have runs of {:.2}",
                 number::counted(self.lost, "packet"),
-                number::counted(runs.runs, "run"),
-                number::count(runs.longest),
                 self.mean_by_chance(),
             );
             told(Look::Bursts, None, what)

@@ -264,8 +264,8 @@ fn outside(outcome: &Outcome, pair: usize) -> Option<String> {
         .sum();
     (packets > 0 && is_known(from) && is_known(to)).then(|| {
         format!(
-            "{} passed {} or {} when the other shows nothing before or behind, and {} not judged: \
-             either it did not capture then, or nothing came to it",
+            "{} passed {} or {} before the other shows anything or behind all it shows, and {} not \
+             judged: either it did not capture then, or nothing came to it",
             number::counted(packets, "packet"),
             path::name(from),
             path::name(to),

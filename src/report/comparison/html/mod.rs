@@ -14,7 +14,7 @@ use super::{Comparison, found, repeat, words};
 use crate::report::beside::{Beside, Elsewhere};
 use crate::report::html::bounds::{LINE, clipped};
 use crate::report::html::section::{Part, Section};
-use crate::report::html::{About, findings, lay_out, receivers};
+use crate::report::html::{About, findings, lay_out, receivers, witness};
 use std::io::{self, Write};
 
 /// What the page looks like: as the report's, and the path.
@@ -58,6 +58,8 @@ fn write_page(
         flows::section(comparison),
         flows::carriers(comparison),
         receivers::of(&comparison.receivers, &place, begins),
+        witness::as_said(comparison.benchmark.as_ref()),
+        witness::counters(&comparison.kernel_counters),
         captures::section(comparison),
         commands(comparison, beside),
     ];

@@ -33,6 +33,15 @@ fn every_comparison_becomes_a_page() {
 }
 
 #[test]
+fn witnesses_are_heard() {
+    let body = body(&samples::witnessed());
+    for words in ["What iperf3 printed", "IpReasmOKs", "1,526", "967"] {
+        assert!(body.contains(words), "{words}");
+    }
+    assert!(!body.contains("in the capture"));
+}
+
+#[test]
 fn ids_are_of_one_element_each() {
     let page = body(&samples::lossy());
     let mut ids: Vec<&str> = page

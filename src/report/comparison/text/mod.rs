@@ -13,7 +13,7 @@ mod problems;
 
 use super::{Comparison, found, words};
 use crate::report::text::page::{Page, Tone};
-use crate::report::text::{Style, findings, receivers};
+use crate::report::text::{Style, findings, receivers, witness};
 use std::io::{self, Write};
 
 pub(super) use diagram::lines as diagram_lines;
@@ -33,6 +33,8 @@ pub fn write(comparison: &Comparison, style: Style, out: &mut impl Write) -> io:
     let last = last.map_or_else(String::new, |point| point.name.clone());
     let place = format!("at {}", crate::report::escape::line(&last));
     receivers::write_section(&comparison.receivers, &place, &mut page)?;
+    let counters = &comparison.kernel_counters;
+    witness::write_as_said(comparison.benchmark.as_ref(), counters, &mut page)?;
     problems::write(comparison, &mut page)
 }
 

@@ -39,6 +39,17 @@ fn faults_are_coloured() {
     insta::assert_snapshot!("lossy_coloured", page(&samples::lossy(), style));
 }
 
+/// What they said, and nothing of a capture that it was held against.
+#[test]
+fn witnesses_are_heard() {
+    let text = page(&samples::witnessed(), plain(80));
+    let told = "Benchmark  iperf3\n  8,192 B      sent 1,526 (20.0 Mbit/s), received 966\n";
+    assert!(text.contains(told), "{text}");
+    let counted = "  IpReasmOKs       the kernel says 966, the capture 967\n";
+    assert!(text.contains(counted), "{text}");
+    assert!(!text.contains("looks like it"), "{text}");
+}
+
 #[test]
 fn no_line_is_wider_than_the_page() {
     for (name, comparison) in samples::all() {
