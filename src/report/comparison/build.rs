@@ -68,7 +68,7 @@ pub fn build(parts: &ComparedParts<'_>, options: CompareOptions) -> Comparison {
         benchmark: parts.benchmark.map(witness::benchmark),
         kernel_counters: witness::counters(parts.kernel, outcome, &sums),
         limits: limits(outcome),
-        problems: problems(parts),
+        problems: problems(parts, options.filter.is_some()),
         options,
     }
 }
@@ -168,9 +168,9 @@ fn limits(outcome: &Outcome) -> BTreeMap<String, u64> {
     all.into_iter().filter(|(_, count)| *count > 0).collect()
 }
 
-fn problems(parts: &ComparedParts<'_>) -> Vec<Problem> {
+fn problems(parts: &ComparedParts<'_>, is_filtered: bool) -> Vec<Problem> {
     let told = parts.warnings.iter().cloned();
-    let texts = told.chain(points::objections(parts.outcome));
+    let texts = told.chain(points::objections(parts.outcome, is_filtered));
     texts
         .map(|message| Problem {
             severity: Severity::Warning,

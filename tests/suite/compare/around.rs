@@ -1,7 +1,7 @@
 //! Traffic that is in a tunnel at one point and not at another.
 
 use super::sight::{Packet, Sight, Stream};
-use super::{Faults, compare, finding};
+use super::{Captures, Faults, compare, finding};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::{A_TO_B, NODES, Sum, UDP, cut, in_vxlan, udp};
 use crate::support::count;
@@ -142,6 +142,21 @@ fn fragments_of_a_tunnel_that_are_lost_are_told_of_it() {
     let words = format!(" {lost_outside} are lost (");
     faults.unless(seen.contains(&words), || seen.to_owned());
     faults.end();
+}
+
+/// What matches inside does not outside.
+#[test]
+fn a_filter_that_sees_no_more_than_the_tunnel_is_told() {
+    let inner = Sight::of(&streams());
+    let outside = in_tunnel(&inner, 1_600).later(MILLISECOND);
+    let behind = inner.later(2 * MILLISECOND);
+    let captures = Captures::of(&[&inner, &outside, &behind]);
+    let told = |words: &[&str]| captures.compared(words)["problems"].to_string();
+    let words = "has no packets that match the filter (of tunnels it sees the outer packets";
+    let host = format!("host {}", A_TO_B.to);
+    let (with, without) = (told(&["--filter", &host]), told(&[]));
+    assert!(with.contains(words), "{with}");
+    assert!(!without.contains(words), "{without}");
 }
 
 /// A gateway that puts everything in the tunnel of another tenant.

@@ -107,7 +107,7 @@ fn clock(place: usize, point: &PointFacts) -> Clock {
 }
 
 /// What speaks against the comparison: what was not found elsewhere, and may be in doubt.
-pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
+pub(super) fn objections(outcome: &Outcome, is_filtered: bool) -> Vec<String> {
     let points = outcome.points.iter().enumerate();
     let mut told: Vec<String> = points
         .filter(|(place, facts)| {
@@ -117,6 +117,7 @@ pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
         })
         .map(|(place, facts)| {
             let what = match facts.tally.datagrams {
+                0 if is_filtered && facts.file.frames > 0 => FILTERED_OUT.to_owned(),
                 0 => "has no IP packets that could be found elsewhere".to_owned(),
                 seen => format!(
                     "shows {} of which none was found at another point: other traffic, or \
@@ -131,6 +132,7 @@ pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
     let strangers = strangers.filter(|stranger| !says_why_itself(&stranger.file));
     told.extend(strangers.map(|stranger| {
         let what = match stranger.packets {
+            0 if is_filtered && stranger.file.frames > 0 => FILTERED_OUT.to_owned(),
             0 => "has no IP packets that could be found in other captures".to_owned(),
             seen => format!(
                 "shows {} of which next to nothing was found in other captures",
@@ -144,6 +146,10 @@ pub(super) fn objections(outcome: &Outcome) -> Vec<String> {
     told.extend(of_order(outcome));
     told
 }
+
+/// What a filter names is looked for outside of tunnels.
+const FILTERED_OUT: &str = "has no packets that match the filter (of tunnels it sees the outer \
+                            packets: add 'or udp port 4789' for VXLAN, 6081 for Geneve)";
 
 /// Whether any other capture has packets, among which those of a point could be.
 fn others_show_something(outcome: &Outcome, point: usize) -> bool {
