@@ -2,7 +2,7 @@
 
 use super::sight::{Packet, Sight, Stream};
 use super::truth::translated;
-use super::{Faults, compare};
+use super::{Faults, compare, finding};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::{A_TO_B, A_TO_B_V6};
 use crate::support::count;
@@ -66,6 +66,37 @@ fn nothing_is_lost(faults: &mut Faults, comparison: &Value, here: &Sight) {
         let is = count(path, number);
         faults.unless(is == 0, || format!("{number} is {is}"));
     }
+}
+
+/// What came incomplete to where it is put together is one thing, and what is lost behind that
+/// another.
+#[test]
+fn what_is_lost_behind_a_router_that_puts_datagrams_together_is_told_apart() {
+    let all = Sight::of(&[stream(1_500)]);
+    let is_incomplete = |packet: &Packet| packet.port == PORT && packet.datagram % 10 == 3;
+    let here = all.without(|packet| is_incomplete(packet) && packet.index == 1);
+    let whole = here.without(is_incomplete);
+    let mut number = 0;
+    let there = whole.later(MILLISECOND).without(|packet| {
+        number += 1;
+        packet.port == PORT && number % 37 == packet.datagram as usize % 5
+    });
+    let comparison = compare(&[&here, &there]);
+    let mut faults = Faults::new();
+    let lost = here.missing_in(&there).counted();
+    faults.must_count("lost", &comparison["path"]["lost"], lost);
+    let [together, behind] = ["C04", "C01"].map(|id| finding(&comparison, id).cloned());
+    let (together, behind) = (together.unwrap_or_default(), behind.unwrap_or_default());
+    let bytes = |lost: &Sight| lost.counted().bytes;
+    let incomplete = bytes(&here.missing_in(&whole));
+    faults.must_be("incomplete", &together["missing_bytes"], incomplete);
+    faults.must_be("grave", &together["severity"], "info");
+    let rest = bytes(&whole.missing_in(&there));
+    faults.must_be("behind", &behind["missing_bytes"], rest);
+    let seen = together["seen"].as_str().unwrap_or_default();
+    let words = "nothing left of 100 datagrams that had entered with fragments missing: ";
+    faults.unless(seen.contains(words), || seen.to_owned());
+    faults.end();
 }
 
 #[test]

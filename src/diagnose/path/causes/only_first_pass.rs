@@ -52,9 +52,13 @@ pub(super) const CAUSE: Cause = Cause {
     references: &["RFC 8900 section 3.3", "RFC 8900 section 4", "RFC 4459"],
 };
 
-/// Whether place in the datagram says more of losses than anything else.
+/// Whether place in the datagram says more of losses than anything else. Not where datagrams are
+/// put together: of those that entered incomplete, what is left is lost, at whatever places.
 pub(super) fn is_by_place(given: &Given<'_>, pair: usize, between: &Between) -> bool {
-    lost(between) > 0 && confidence(given.look(pair, between).pattern).is_some()
+    let is_incomplete = |is_backward| given.lost_as_incomplete(pair, is_backward).packets > 0;
+    lost(between) > 0
+        && confidence(given.look(pair, between).pattern).is_some()
+        && ![false, true].into_iter().any(is_incomplete)
 }
 
 /// How sure it is that place is what counts; `None` if it is not.

@@ -1,7 +1,7 @@
 //! C04, path-reassembly.
 
 use super::lost_on_the_way::lost;
-use crate::compare::{Between, FlowFacts, Oddity, Outcome};
+use crate::compare::{Between, Count, FlowFacts, InFragments, Oddity, Outcome};
 use crate::diagnose::path::finding::{Evidence, Finding};
 use crate::diagnose::path::given::{Found, Given, Way};
 use crate::diagnose::path::pattern::{Look, put_together};
@@ -79,8 +79,8 @@ fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
         .ways
         .iter()
         .any(|way| are_lost_whole(given, pair, way));
-    let with_losses = found.ways.iter().filter(|way| gone(way).packets > 0);
-    let takes_whole_ones = with_losses.map(whole_lost).sum::<u64>() > 0;
+    let whole_lost = |way: &Way<'_>| lost_here(given, pair, way).whole.none.datagrams;
+    let takes_whole_ones = is_lossy && found.ways.iter().any(|way| whole_lost(way) > 0);
     Finding {
         evidence: evidence(given, found, is_lossy || is_lost_whole),
         severity: match takes_whole_ones {
@@ -142,8 +142,14 @@ fn became_whole(between: &Between) -> Option<String> {
     })
 }
 
-fn whole_lost(way: &Way<'_>) -> u64 {
-    way.between.in_fragments[0].whole.none.datagrams
+/// Datagrams in fragments; of those that entered whole none is lost here if something else loses
+/// packets as well.
+fn lost_here(given: &Given<'_>, pair: usize, way: &Way<'_>) -> InFragments {
+    let mut sent = way.between.in_fragments[0];
+    if given.lost_as_incomplete(pair, way.is_backward) != way.between.lost() {
+        sent.whole.none = Count::default();
+    }
+    sent
 }
 
 fn lost_whole(given: &Given<'_>, pair: usize, way: &Way<'_>) -> String {
@@ -152,9 +158,9 @@ fn lost_whole(given: &Given<'_>, pair: usize, way: &Way<'_>) -> String {
 
 /// What did not become whole, and what a kernel would have made of the same.
 fn did_not(given: &Given<'_>, pair: usize, way: &Way<'_>) -> String {
-    let sent = &way.between.in_fragments[0];
+    let sent = lost_here(given, pair, way);
     let passed = sent.whole.passed();
-    let told = put_together(sent);
+    let told = put_together(&sent);
     let forecasts = forecasts(given, pair, way);
     if forecasts.is_empty() {
         return format!("{told}.");
