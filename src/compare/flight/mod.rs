@@ -141,6 +141,7 @@ pub(super) struct Flight {
     backward: HashMap<(usize, Addresses), bool>,
     /// Parcels given up early for want of room.
     pub crowded_out: u64,
+    /// Times that were set right, and what captures say instead.
     pub wrong_times: WrongTimes,
     /// Times at which a clock was set back.
     pub clocks_set_back: u64,

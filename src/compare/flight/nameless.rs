@@ -63,6 +63,7 @@ impl Flight {
     pub(super) fn next_nameless(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
         let (point, sighting, time) = arrival.parts();
         let line = line_of(sighting, flow, point);
+        let comes_within = self.comes_within(LINGER);
         let (mut older, mut damaged) = (None, None);
         for parcel in self.index.oldest(line).take(MAX_LOOKED_AT) {
             let found = match self.fit(arrival, parcel) {
@@ -72,7 +73,7 @@ impl Flight {
                     continue;
                 }
             };
-            if apart(time, self.parcels[parcel].first) <= self.comes_within(LINGER) {
+            if apart(time, self.parcels[parcel].first) <= comes_within {
                 return Some(found);
             }
             older = older.or(Some(found));

@@ -58,8 +58,9 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
     let is_backward = is_all_backward(given);
     let known = Known::of(given, is_backward)?;
     let way = given.sums.one_way(is_backward);
-    let (sent, arrived) = (&way[known.first].front, &way[known.last].front_passed);
-    let missing = sent.bytes.saturating_sub(arrived.bytes);
+    let (sent, passed) = (&way[known.first].front, &way[known.last].front_passed);
+    let arrived_bytes = passed.bytes.min(sent.bytes);
+    let missing = sent.bytes - arrived_bytes;
     let parts = parts(findings, is_backward);
     let explained: u64 = parts.iter().map(|part| part.bytes).sum();
     let forecasts = given.sums.innermost(outcome);
@@ -68,10 +69,10 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
         is_backward,
         sent_bytes: sent.bytes,
         sent_bits_per_second: rate(given, known.first, sent.bytes, is_backward),
-        arrived_bytes: arrived.bytes,
+        arrived_bytes,
         sent_datagrams: sent.datagrams,
         arrived_at: known.to,
-        arrived_datagrams: arrived.datagrams,
+        arrived_datagrams: passed.datagrams.min(sent.datagrams),
         whole_fragmented_datagrams: given.fragmented_whole(),
         predicted_datagrams: (!forecasts.is_empty()).then(|| predicted.sum()),
         counted_datagrams: counted(given),
@@ -99,13 +100,16 @@ impl Known {
         let way = given.sums.one_way(is_backward);
         let points = given.outcome.points.len();
         let both_ends = way.len().checked_sub(1)?;
+        let is_empty = |point: usize| given.outcome.points[point].tally.matched == 0;
         let used = given.segments().map(|(pair, _)| pair);
-        let used: Vec<usize> = used.filter(|pair| way[*pair].front.packets > 0).collect();
-        let (first, last) = match (used.first(), used.last()) {
-            (Some(first), Some(last)) if way[both_ends].front.packets == 0 => match is_backward {
-                true => (*last, *first),
-                false => (*first, *last),
-            },
+        let used = used.filter(|pair| way[*pair].front.packets > 0);
+        let used: Vec<usize> = match is_empty(0) || is_empty(points - 1) {
+            true => used.collect(),
+            false => Vec::new(),
+        };
+        let (first, last) = match (used.first(), used.last(), is_backward) {
+            (Some(first), Some(last), false) => (*first, *last),
+            (Some(first), Some(last), true) => (*last, *first),
             _ => (both_ends, both_ends),
         };
         let (front, back) = ends_of(points, last);

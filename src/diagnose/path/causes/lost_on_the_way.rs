@@ -64,7 +64,7 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let besides = |pair: usize, way: &Way<'_>| {
         let incomplete = given.lost_as_incomplete(pair, way.is_backward);
-        lost(way.between) - incomplete.packets
+        lost(way.between).saturating_sub(incomplete.packets)
     };
     let lossy = given.found_one_way(besides).into_iter();
     lossy
@@ -77,7 +77,10 @@ fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
     let (pair, between) = (found.pair, found.between);
     let (confidence, doubt) = doubt(given, pair, between);
     let incomplete = |way: &Way<'_>| given.lost_as_incomplete(pair, way.is_backward);
-    let missing = |way: &Way<'_>| way.between.lost().bytes - incomplete(way).bytes;
+    let missing = |way: &Way<'_>| {
+        let lost = way.between.lost().bytes;
+        lost.saturating_sub(incomplete(way).bytes)
+    };
     let mut finding = Finding {
         evidence: given.lost_frames(pair, between),
         flows: given.flows(pair, |between| between.lost().bytes),
