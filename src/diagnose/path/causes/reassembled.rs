@@ -97,7 +97,7 @@ fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
             let lost = (gone(way).packets > 0).then(|| did_not(given, pair, way));
             let lost_whole = are_lost_whole(given, pair, way).then(|| lost_whole(given, pair, way));
             let told = [whole, lost, lost_whole].into_iter().flatten();
-            told.collect::<Vec<_>>().join(" ")
+            format!("{}.", told.collect::<Vec<_>>().join("; "))
         })
     }
 }
@@ -138,7 +138,7 @@ fn fixes(is_lossy: bool, becomes_whole: bool, takes_whole_ones: bool) -> Vec<&'s
 fn became_whole(between: &Between) -> Option<String> {
     (between.reassembled > 0).then(|| {
         let datagrams = number::counted(between.reassembled, "datagram");
-        format!("{datagrams} entered in fragments and left whole.")
+        format!("{datagrams} entered in fragments and left whole")
     })
 }
 
@@ -153,7 +153,7 @@ fn lost_here(given: &Given<'_>, pair: usize, way: &Way<'_>) -> InFragments {
 }
 
 fn lost_whole(given: &Given<'_>, pair: usize, way: &Way<'_>) -> String {
-    format!("{}.", given.look_one_way(pair, way.is_backward).described)
+    given.look_one_way(pair, way.is_backward).described
 }
 
 /// What did not become whole, and what a kernel would have made of the same.
@@ -163,7 +163,7 @@ fn did_not(given: &Given<'_>, pair: usize, way: &Way<'_>) -> String {
     let told = put_together(&sent);
     let forecasts = forecasts(given, pair, way);
     if forecasts.is_empty() {
-        return format!("{told}.");
+        return told;
     }
     let sum = |of: fn(&Forecast) -> u64| forecasts.iter().map(|host| of(host)).sum::<u64>();
     let predicted = sum(|host| host.predicted.reassembled);
@@ -176,7 +176,7 @@ fn did_not(given: &Given<'_>, pair: usize, way: &Way<'_>) -> String {
         ),
     };
     format!(
-        "{told}. Of what came to {} the receiver model puts {} together{memory}; {} left{}.",
+        "{told}. Of what came to {} the receiver model puts {} together{memory}; {} left{}",
         name(way.from),
         number::counted(predicted, "datagram"),
         number::count(passed),
