@@ -76,6 +76,10 @@ impl MemoryCurve {
         self.go_on_to(begins);
         self.held = 0;
         self.go_on_to(ends);
+        // The last moment of that curve may have made its steps wider than their beginnings do.
+        while self.width < later.width {
+            self.coarsen();
+        }
         let mut later = later.clone();
         while later.width < self.width {
             later.coarsen();
@@ -167,6 +171,20 @@ mod tests {
     fn what_is_held_goes_on_being_held() {
         let curve = curve(&[(0, 5), (MS / 2, 9), (MS - 1, 4), (3 * MS, 6)]);
         assert_eq!(peaks(&curve), [(0, 9), (1, 4), (2, 4), (3, 6)]);
+    }
+
+    #[test]
+    fn a_curve_with_wider_steps_is_added_where_it_belongs() {
+        let notes = [(MS, 1), (200 * MS, 9), (201 * MS, 2), (257 * MS, 3)];
+        let mut sum = curve(&notes[..1]);
+        let mut rest = sum.clone();
+        sum = rest.take(Timestamp(MS));
+        for (at, bytes) in &notes[1..] {
+            rest.note(Timestamp(*at), *bytes);
+        }
+        assert!(sum.width() < rest.width());
+        sum.add_later(&rest);
+        assert_eq!(sum, curve(&notes));
     }
 
     #[test]
