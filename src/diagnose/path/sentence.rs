@@ -187,7 +187,7 @@ fn losses(
             _ => "loses nothing".to_owned(),
         };
     }
-    let fragments = between.front.fragments - between.front_passed.fragments;
+    let fragments = between.lost().fragments;
     let (lost, sent, noun) = match fragments == packets {
         true => (fragments, between.front.fragments, "fragments"),
         false => (packets, between.front.packets, "packets"),

@@ -2,12 +2,10 @@
 //! nothing leaves, whichever of its fragments came; and of one of which a fragment is lost in front
 //! of that, but behind where it was seen, nothing does either.
 
-use super::{Described, ENOUGH, FlowLoss, Look, Losses, Lossy, NEARLY_ALL, told};
+use super::{BY_CHANCE, Described, ENOUGH, FlowLoss, Look, Losses, Lossy, NEARLY_ALL, told};
 use crate::compare::{Count, InFragments, Runs};
 use crate::model::number;
 
-/// What chance has more often is taken for it.
-const BY_CHANCE: f64 = 1.0 / 2_000.0;
 /// Runs of losses that begin and end with datagrams: an outage does so by chance.
 const ENOUGH_RUNS: u64 = 8;
 /// Datagrams in a row that are told of.

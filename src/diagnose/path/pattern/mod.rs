@@ -108,6 +108,8 @@ impl<'a> Lossy<'a> {
 
 /// Losses it takes to say what they have in common.
 const ENOUGH: u64 = 8;
+/// What chance has more often is taken for it.
+const BY_CHANCE: f64 = 1.0 / 2_000.0;
 /// Nearly all.
 const NEARLY_ALL: f64 = 0.95;
 

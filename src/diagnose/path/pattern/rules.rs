@@ -3,7 +3,7 @@
 use super::classes::{Class, Spread};
 use super::over_time;
 use super::spread::Ways;
-use super::{Described, ENOUGH, FlowLoss, Look, Losses, NEARLY_ALL, lost, sent, told};
+use super::{BY_CHANCE, Described, ENOUGH, FlowLoss, Look, Losses, NEARLY_ALL, lost, sent, told};
 use crate::compare::{Fate, Fates, Lengths, SIZES, Series};
 use crate::model::number;
 
@@ -13,8 +13,6 @@ const LONGEST_OF_SEGMENTS: u32 = 1_518;
 const LONG_RUNS: f64 = 3.0;
 /// Losses in a row that chance must have for their absence to say something.
 const ROWS_BY_CHANCE: f64 = 20.0;
-/// What chance has more often is taken for it.
-const BY_CHANCE: f64 = 1.0 / 2_000.0;
 /// What is told of one in so many must be so near to what was lost.
 const NEAR: f64 = 0.1;
 

@@ -77,12 +77,7 @@ fn of(
         to: to as u32,
         sent: count(&between.front),
         arrived: count(&between.front_passed),
-        lost: Count {
-            datagrams: between.front.datagrams - between.front_passed.datagrams,
-            packets: between.front.packets - between.front_passed.packets,
-            fragments: between.front.fragments - between.front_passed.fragments,
-            bytes: between.front.bytes - between.front_passed.bytes,
-        },
+        lost: count(&between.lost()),
         duplicated: between.more_copies[1],
         duplicates_removed: between.more_copies[0],
         reordered: between.reordered[0],
