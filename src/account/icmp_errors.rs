@@ -28,6 +28,7 @@ impl IcmpErrors {
                 self.lower_mtu(mtu);
             }
             IcmpError::ReassemblyTimeExceeded => self.reassembly_time_exceeded += 1,
+            IcmpError::Other => {}
         }
     }
 

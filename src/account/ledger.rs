@@ -416,6 +416,7 @@ impl Ledger {
         }
         if let Transport::Icmp(icmp) = &layer.transport
             && let Some(quoted) = &icmp.quoted
+            && quoted.error != IcmpError::Other
         {
             self.flows.entry(&quoted.flow).icmp_error(quoted.error);
         }
@@ -508,6 +509,7 @@ fn sign_of(transport: &Transport) -> Option<Sign> {
                 Some(Sign::TooBig)
             }
             IcmpError::ReassemblyTimeExceeded => Some(Sign::ReassemblyTimeExceeded),
+            IcmpError::Other => None,
         },
         _ => None,
     }

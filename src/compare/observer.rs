@@ -7,6 +7,7 @@ use super::icmp;
 use super::lanes::{Lanes, TOGETHER};
 use super::look::Look;
 use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
+use super::told::Told;
 use super::views::{Place as At, Views};
 use super::words::Words;
 use crate::decode::{DecodeOptions, Decoder, IpFields, Plain, Whole};
@@ -84,6 +85,7 @@ struct Sight {
     /// Packets that cannot be told apart.
     too_short: u64,
     views: Views,
+    told: Told,
     found: Found,
 }
 
@@ -109,6 +111,7 @@ impl Observer {
                 shortest_head: HEAD_BYTES,
                 too_short: 0,
                 views: Views::default(),
+                told: Told::default(),
                 found: Found {
                     frame: FrameId::default(),
                     time: Timestamp::MIN,
@@ -287,6 +290,11 @@ impl Observer {
     /// Packets that the point showed more than once, as they passed it, beyond the first.
     pub fn seen_again(&self) -> u64 {
         self.sight.views.again
+    }
+
+    /// What was said of packets that were dropped.
+    pub fn take_told(&mut self) -> Told {
+        std::mem::take(&mut self.sight.told)
     }
 
     /// Sightings left out because there were too many flows.
@@ -485,6 +493,8 @@ impl Sight {
         self.lanes.name(&key, &mut sighting);
         if sighting.lane != NO_LANE {
             self.sightings.push(sighting);
+            let shown = (sighting.frame, sighting.time);
+            self.told.take(layer, &key, shown);
         }
     }
 

@@ -5,6 +5,7 @@ use super::book::{Account, Series, Tally};
 use super::clock::Clock;
 use super::damage::{Damage, DamageLook, Examined, place_in_common};
 use super::delay::Delays;
+use super::told::DropsTold;
 use super::wrong_times::WrongTimes;
 use crate::model::{Duration, FlowKey, Protocol, ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
@@ -23,6 +24,8 @@ pub struct Outcome {
     pub order: OrderFacts,
     /// Flows; the one without a number is all that are beyond the bound.
     pub flows: Vec<FlowFacts>,
+    /// What ICMP errors say of packets that were dropped, what is most frequent first.
+    pub drops_told: Vec<DropsTold>,
     /// Packets over time and how long they took, by pair of points: neighbours, then the
     /// two ends if there are others between them.
     pub series: Vec<(Series, Option<Delays>)>,
@@ -69,6 +72,8 @@ pub struct PointFacts {
     pub flows_refused: u64,
     /// Tunnel packets that were not opened, for want of room.
     pub tunnels_unopened: u64,
+    /// ICMP errors of which no more is known, for want of room.
+    pub errors_refused: u64,
 }
 
 /// What is known of the order in which points lie.

@@ -4,6 +4,7 @@ use super::blocks::Blocks;
 use super::observer::{Manner, Observer};
 use super::run::Read;
 use super::sighting::{Batch, Sighting};
+use super::told::Told;
 use crate::model::{ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::{Block, FileFacts, Progress, Source};
@@ -29,6 +30,7 @@ pub(super) struct End {
     pub scopes: ScopeSet,
     pub forecasts: Vec<Forecast>,
     pub not_modelled: NotModelled,
+    pub told: Told,
 }
 
 /// What is handed on together, and how far the capture was read with it.
@@ -144,6 +146,7 @@ impl Reader {
             unopened: self.observer.unopened(),
             forecasts,
             not_modelled,
+            told: self.observer.take_told(),
             scopes: self.observer.into_scopes(),
         }
     }

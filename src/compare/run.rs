@@ -15,6 +15,7 @@ use super::observer::Manner;
 use super::one_sided;
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts, Stranger};
 use super::reader::{End, Reader, read_through};
+use super::told::{self, Told};
 use crate::decode::DecodeOptions;
 use crate::model::{Duration, ScopeSet};
 use crate::reassemble::Limits;
@@ -243,6 +244,8 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
         &scopes,
         series.iter_mut().map(|(series, _)| series),
     );
+    let told = ends.iter_mut().map(|end| std::mem::take(&mut end.told));
+    let told: Vec<Told> = told.collect();
     let mut points = Vec::new();
     for ((place, end), frames) in ends.into_iter().enumerate().zip(frames) {
         let clock = &flight.clocks[place];
@@ -265,12 +268,14 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
             seen_again: end.seen_again,
             flows_refused: end.refused,
             tunnels_unopened: end.unopened,
+            errors_refused: told[place].refused,
         });
     }
     Outcome {
         points,
         strangers: Vec::new(),
         order: aligned.told.clone(),
+        drops_told: told::gather(&flows, &told),
         flows,
         series,
         clocks: flight.clocks,

@@ -49,7 +49,7 @@ pub(super) fn parse(upper: &Upper<'_>, reversed: impl FnOnce() -> ScopeTag) -> R
     }
 }
 
-/// The error, if it bears on fragmentation.
+/// The error, if it says that a packet was dropped: a redirect does not.
 fn error(protocol: Protocol, kind: u8, code: u8, view: View<'_>) -> Option<IcmpError> {
     match (protocol, kind, code) {
         (Protocol::ICMP, 3, 4) => Some(IcmpError::FragmentationNeeded {
@@ -60,6 +60,9 @@ fn error(protocol: Protocol, kind: u8, code: u8, view: View<'_>) -> Option<IcmpE
         }),
         (Protocol::ICMP, 11, 1) | (Protocol::ICMPV6, 3, 1) => {
             Some(IcmpError::ReassemblyTimeExceeded)
+        }
+        (Protocol::ICMP, 3 | 11 | 12, _) | (Protocol::ICMPV6, 1 | 3 | 4, _) => {
+            Some(IcmpError::Other)
         }
         _ => None,
     }

@@ -266,7 +266,7 @@ pub struct Icmp {
     pub code: u8,
     /// Verdict on the checksum.
     pub checksum: Verdict,
-    /// The flow an error is about, when it is one of those kept.
+    /// The flow an error is about, when it says that a packet was dropped.
     pub quoted: Option<IcmpQuote>,
 }
 
@@ -280,7 +280,7 @@ pub struct IcmpQuote {
     pub flow: FlowKey,
 }
 
-/// ICMP errors that bear on fragmentation.
+/// Why a packet was dropped, as an ICMP error says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IcmpError {
     /// ICMP type 3 code 4, RFC 1191; with the next-hop MTU, 0 if not given.
@@ -295,6 +295,8 @@ pub enum IcmpError {
     },
     /// ICMP type 11 code 1 or ICMPv6 type 3 code 1.
     ReassemblyTimeExceeded,
+    /// Nothing that bears on fragmentation; type and code say what.
+    Other,
 }
 
 /// Where and why decoding of a frame ended early.

@@ -139,6 +139,7 @@ fn transport_story(layer: &Layer) -> Option<String> {
                 IcmpError::ReassemblyTimeExceeded => {
                     format!(" too late about {}", quote.flow.protocol)
                 }
+                IcmpError::Other => format!(" {}/{}", icmp.kind, icmp.code),
             });
             format!(
                 "{} {}{}",

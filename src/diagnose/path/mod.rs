@@ -11,6 +11,7 @@ mod given;
 pub mod pattern;
 mod sentence;
 mod sums;
+pub mod told;
 
 pub use causes::ALL;
 pub use explanation::Explanation;

@@ -5,6 +5,7 @@ use super::explanation::Explanation;
 use super::given::Given;
 use super::pattern::Look;
 use super::sums::{ends_of, is_much_unjudged, name};
+use super::told;
 use crate::compare::Between;
 use crate::model::number;
 
@@ -18,6 +19,7 @@ pub(super) fn of(given: &Given<'_>, explained: &Explanation) -> String {
         explained.sent_datagrams,
         at(given, explained),
     ));
+    told.extend(given.told(None, is_backward).next().map(told::sentence));
     told.extend(nothing_beyond(given, is_backward));
     if let Some(predicted) = explained.predicted_datagrams {
         told.push(delivered(explained.whole_fragmented_datagrams, predicted));
@@ -149,7 +151,7 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
             number::count(between.outside[0])
         ));
     }
-    if let Some(apart) = apart(between) {
+    if let Some(apart) = apart(given, pair, is_backward) {
         losses.push_str(&apart);
     }
     let does = [losses].into_iter().chain(faults(between));
@@ -157,9 +159,11 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
 }
 
 /// What enters of hosts of which nothing leaves, if that is as much as a tenth of what is judged:
-/// it may be other traffic, or all dropped.
-fn apart(between: &Between) -> Option<String> {
-    let packets = between.one_sided[0].count.packets;
+/// it may be other traffic, or all dropped. Errors that say what is dropped are neither.
+fn apart(given: &Given<'_>, pair: usize, is_backward: bool) -> Option<String> {
+    let between = &given.sums.one_way(is_backward)[pair];
+    let errors = given.errors_apart(pair, is_backward);
+    let packets = between.one_sided[0].count.packets.saturating_sub(errors);
     let is_much = packets > 0 && packets >= between.front.packets / 10;
     is_much.then(|| {
         format!(
@@ -193,12 +197,13 @@ fn losses(
         false => (packets, between.front.packets, "packets"),
     };
     format!(
-        "loses {} of {noun} ({} of {}){}{}",
+        "loses {} of {noun} ({} of {}){}{}{}",
         number::percent(lost, sent),
         number::count(lost),
         number::count(sent),
         how(given, pair, is_backward),
         own(given, to, packets),
+        dropped(given, pair, is_backward),
     )
 }
 
@@ -212,6 +217,14 @@ fn how(given: &Given<'_>, pair: usize, is_backward: bool) -> String {
         Look::TooFew | Look::Alike => String::new(),
         _ => format!(": {}", look.described),
     }
+}
+
+/// Who says to have dropped some, and why.
+fn dropped(given: &Given<'_>, pair: usize, is_backward: bool) -> String {
+    let told = given.told(Some(pair), is_backward).next();
+    told.map_or_else(String::new, |told| {
+        format!(", and {}", told::sentence(told))
+    })
 }
 
 /// How many of them the capture behind may have dropped itself.

@@ -60,6 +60,7 @@ pub(crate) fn comparison(points: usize) -> Sample {
         flows_omitted: 0,
         flows: Vec::new(),
         carriers: Vec::new(),
+        icmp_errors: Vec::new(),
         receivers: Vec::new(),
         findings: Vec::new(),
         explanation: None,

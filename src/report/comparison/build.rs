@@ -1,6 +1,7 @@
 //! What came of a comparison in, document out.
 
 mod flows;
+mod icmp;
 mod loss;
 mod points;
 mod segment;
@@ -63,6 +64,7 @@ pub fn build(parts: &ComparedParts<'_>, options: CompareOptions) -> Comparison {
         findings: points::findings(&diagnosis, &rows.numbers),
         flows: rows.listed,
         carriers: carriers.listed,
+        icmp_errors: icmp::errors(outcome),
         receivers: receivers::receivers(&sums.forecasts(outcome)),
         explanation: diagnosis.explanation.as_ref().map(points::explanation),
         benchmark: parts.benchmark.map(witness::benchmark),
@@ -137,7 +139,7 @@ fn common(outcome: &Outcome) -> Option<Common> {
 fn limits(outcome: &Outcome) -> BTreeMap<String, u64> {
     let of_points =
         |count: fn(&crate::compare::PointFacts) -> u64| outcome.points.iter().map(count).sum();
-    let all: [(String, u64); 8] = [
+    let all: [(String, u64); 9] = [
         (
             "packets_cut_too_short".to_owned(),
             of_points(|point| point.too_short),
@@ -155,6 +157,10 @@ fn limits(outcome: &Outcome) -> BTreeMap<String, u64> {
         (
             "tunnels_not_opened".to_owned(),
             of_points(|point| point.tunnels_unopened),
+        ),
+        (
+            "icmp_errors_not_kept".to_owned(),
+            of_points(|point| point.errors_refused),
         ),
         (
             "fragments_without_forecast".to_owned(),

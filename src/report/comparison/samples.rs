@@ -64,6 +64,22 @@ fn key(src: [u8; 4], src_port: u16, dst: [u8; 4], dst_port: u16) -> FlowKey {
     }
 }
 
+fn told() -> IcmpErrors {
+    IcmpErrors {
+        segment: Some(0),
+        direction: Direction::Forward,
+        from: Ipv4Addr::new(192, 0, 2, 254).into(),
+        kind: 3,
+        code: 4,
+        next_hop_mtu: Some(1_400),
+        says: "they are larger than the next hop's MTU of 1,400".to_owned(),
+        errors: 3,
+        flows: 1,
+        point: 0,
+        frame: 17,
+    }
+}
+
 fn in_vxlan(key: FlowKey) -> FlowKey {
     let tunnel = TunnelKey {
         kind: TunnelKind::Vxlan,
@@ -351,6 +367,7 @@ pub(crate) fn lossy() -> Comparison {
         flows_omitted: 5,
         flows: vec![flow, answer],
         carriers: Vec::new(),
+        icmp_errors: vec![told()],
         receivers: failing_receivers(),
         findings: vec![finding()],
         explanation: Some(PathExplanation {

@@ -11,6 +11,7 @@ mod checksum_finished;
 mod corrupted;
 mod cut_by_nic;
 mod cut_on_the_way;
+mod dropped_as_told;
 mod duplicated;
 mod lost_behind;
 mod lost_on_the_way;
@@ -53,4 +54,5 @@ causes! {
     silent,
     nothing_beyond,
     tunnel_in_fragments,
+    dropped_as_told,
 }

@@ -87,11 +87,12 @@ fn finding(given: &Given<'_>, pair: usize, flows: &[(u64, usize)]) -> Finding {
 
 /// The flows, with how many packets of each were seen, the largest first.
 fn flows(given: &Given<'_>, pair: usize) -> Vec<(u64, usize)> {
+    let of_errors = given.flows_of_errors();
     let flows = given.outcome.flows.iter().enumerate();
     let those = flows.filter_map(|(place, flow)| {
         let packets = flow.account.between[pair].one_sided[0].count.packets;
-        (packets > 0 && !flow.account.is_carrier && !stays_on_its_link(flow))
-            .then_some((packets, place))
+        let may_pass = !flow.account.is_carrier && !stays_on_its_link(flow);
+        (packets > 0 && may_pass && !of_errors.contains(&place)).then_some((packets, place))
     });
     let mut those: Vec<(u64, usize)> = those.collect();
     those.sort_unstable_by_key(|(packets, place)| (std::cmp::Reverse(*packets), *place));

@@ -60,10 +60,7 @@ fn row(outcome: &Outcome, flow: &FlowFacts) -> PathFlow {
     };
     PathFlow {
         key: entering(outcome, flow),
-        direction: match flow.is_backward {
-            true => Direction::Backward,
-            false => Direction::Forward,
-        },
+        direction: Direction::of(flow.is_backward),
         seen_as: seen_as(outcome, flow),
         segments,
         path,

@@ -305,10 +305,7 @@ fn finding(found: &path::Finding, numbers: &[usize]) -> PathFinding {
         },
         title: cause.title.to_owned(),
         segment: found.segment.map(|segment| segment as u32),
-        direction: found.is_backward.map(|is_backward| match is_backward {
-            true => Direction::Backward,
-            false => Direction::Forward,
-        }),
+        direction: found.is_backward.map(Direction::of),
         point: found.point.map(|point| point as u32),
         seen: found.seen.clone(),
         explanation: format!("{} {}", found.seen, cause.meaning),
@@ -346,10 +343,7 @@ fn evidence(shown: &path::Evidence) -> PathEvidence {
 /// The explanation.
 pub(super) fn explanation(explained: &path::Explanation) -> PathExplanation {
     PathExplanation {
-        direction: match explained.is_backward {
-            true => Direction::Backward,
-            false => Direction::Forward,
-        },
+        direction: Direction::of(explained.is_backward),
         sent_bytes: explained.sent_bytes,
         sent_bits_per_second: explained.sent_bits_per_second,
         arrived_bytes: explained.arrived_bytes,

@@ -8,12 +8,14 @@
 
 mod finding;
 mod flow;
+mod icmp;
 mod loss;
 mod point;
 mod segment;
 
 pub use finding::{PathEvidence, PathExplanation, PathFinding, PathPart};
 pub use flow::{PathFlow, SeenAs};
+pub use icmp::IcmpErrors;
 pub use loss::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
 pub use point::{Clock, ClockBasis, OffPath, Point, TunnelAt};
 pub use segment::{
@@ -69,6 +71,8 @@ pub struct Comparison {
     /// Flows of the outer packets of tunnels, where these are fragmented; not part of
     /// `segments` and `path`.
     pub carriers: Vec<PathFlow>,
+    /// What routers and hosts say of packets that they dropped: the hundred most frequent.
+    pub icmp_errors: Vec<IcmpErrors>,
     /// What the receivers' kernels would make of the fragments seen at the last point.
     pub receivers: Vec<Receiver>,
     /// What is wrong and why, the one that explains most missing bytes first.

@@ -113,6 +113,16 @@ pub enum Direction {
     Backward,
 }
 
+impl Direction {
+    /// That of what goes back, or of what goes forward.
+    pub fn of(is_backward: bool) -> Self {
+        match is_backward {
+            true => Self::Backward,
+            false => Self::Forward,
+        }
+    }
+}
+
 /// How long packets took, in seconds. Where the clock rests on one direction: how much
 /// longer than the fastest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]

@@ -6,6 +6,7 @@ mod lost;
 mod offloaded;
 mod recut;
 mod together;
+mod told;
 mod translated;
 mod tunnelled;
 
