@@ -166,7 +166,7 @@ impl Lanes {
             self.add_base(sighting.lane, words);
         }
         if asks.is_first {
-            self.hairpins.take(sighting);
+            self.hairpins.take(sighting, &words.key());
         }
     }
 

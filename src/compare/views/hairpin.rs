@@ -7,9 +7,9 @@
 //! not known.
 
 use super::lasting;
-use super::shown::is_lowered;
+use super::shown::{Way, is_lowered};
 use crate::compare::sighting::Sighting;
-use crate::model::Timestamp;
+use crate::model::{FlowKey, Timestamp};
 
 /// So many packets of a flow come first: of some the capture has not what came in, and others
 /// were dropped by the host.
@@ -25,6 +25,7 @@ struct First {
     what: u64,
     time: Timestamp,
     hop_limit: u8,
+    way: Way,
 }
 
 /// Looks for them at one point.
@@ -42,7 +43,7 @@ impl Hairpins {
     }
 
     /// Takes one of the [`FIRST`] packets of a flow.
-    pub fn take(&mut self, seen: &Sighting) {
+    pub fn take(&mut self, seen: &Sighting, key: &FlowKey) {
         let Some((what, within)) = lasting(seen).filter(|_| !self.are_found) else {
             return;
         };
@@ -54,6 +55,7 @@ impl Hairpins {
             what,
             time: seen.time,
             hop_limit: seen.look.hop_limit,
+            way: Way::of(key),
         };
         let before = slot.replace(first);
         self.are_found = before.is_some_and(|before| {
@@ -61,6 +63,7 @@ impl Hairpins {
             before.what == what
                 && passed <= within.0
                 && is_lowered(before.hop_limit, first.hop_limit)
+                && !first.way.answers(&before.way)
         });
     }
 }
@@ -70,6 +73,7 @@ mod tests {
     use super::*;
     use crate::compare::look::Look;
     use crate::compare::sighting::example;
+    use crate::model::{Addresses, Protocol, ScopeTag};
 
     /// A packet some microseconds later, with such a TTL.
     fn seen(id: u32, hop_limit: u8, microseconds: i64) -> Sighting {
@@ -80,10 +84,40 @@ mod tests {
         }
     }
 
+    fn key() -> FlowKey {
+        FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 1], [10, 0, 0, 2]),
+            ports: None,
+            protocol: Protocol::UDP,
+            scope: ScopeTag::WIRE,
+        }
+    }
+
     fn are_found(seen: &[Sighting]) -> bool {
         let mut hairpins = Hairpins::default();
-        seen.iter().for_each(|seen| hairpins.take(seen));
+        seen.iter().for_each(|seen| hairpins.take(seen, &key()));
         hairpins.are_found()
+    }
+
+    #[test]
+    fn one_who_sends_back_what_he_gets_passes_nothing_on() {
+        let nameless = |hop_limit, microseconds| Sighting {
+            is_numbered: false,
+            id: 0,
+            ..seen(1, hop_limit, microseconds)
+        };
+        let found = |second: &FlowKey| {
+            let mut hairpins = Hairpins::default();
+            hairpins.take(&nameless(64, 0), &key());
+            hairpins.take(&nameless(63, 300), second);
+            hairpins.are_found()
+        };
+        assert!(!found(&key().reversed()));
+        let translated = FlowKey {
+            addresses: Addresses::v4([10, 0, 0, 2], [10, 0, 0, 3]),
+            ..key()
+        };
+        assert!(found(&translated));
     }
 
     #[test]

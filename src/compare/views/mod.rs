@@ -22,7 +22,7 @@ use self::covered::{Covered, Stretch};
 use self::kind::{Kind, OneMore};
 use self::memory::Memory;
 use self::names::Names;
-use self::shown::Shown;
+use self::shown::{Shown, Way};
 use super::content::hash;
 use super::sighting::{Form, Sighting, TELLING_BYTES};
 use crate::decode::whereabouts;
@@ -77,7 +77,7 @@ impl Views {
         self.forget(sighting.time);
         let ends = [of_end(key, false), of_end(key, true)];
         let name = hash(&[ends[0], ends[1], sighting.protocol.0.into()]);
-        let shown = shown(place, sighting, ends[0]);
+        let shown = shown(place, sighting, ends[0], Way::of(key));
         let flow = self.flows.first(name, tells(sighting).then_some(&shown));
         let one_more = self.one_more(place, sighting, ends, flow);
         let in_pieces = self.in_pieces(&shown, sighting, key, flow);
@@ -155,6 +155,7 @@ impl Views {
                 seen.head,
             ]),
             source: ends[0],
+            way: Way::of(&key),
             ..*shown
         };
         let name = hash(&[number, ends[0], ends[1]]);
@@ -173,7 +174,7 @@ impl Views {
 }
 
 /// A packet by what a host leaves of it that translates both of its ends.
-fn shown(at: Place, seen: &Sighting, source: u64) -> Shown {
+fn shown(at: Place, seen: &Sighting, source: u64, way: Way) -> Shown {
     let (what, within) = left(seen);
     Shown {
         what,
@@ -182,6 +183,7 @@ fn shown(at: Place, seen: &Sighting, source: u64) -> Shown {
         within,
         hop_limit: seen.look.hop_limit,
         source,
+        way,
     }
 }
 
@@ -221,6 +223,12 @@ fn tells(seen: &Sighting) -> bool {
 
 /// One end of a flow, in whatever tunnel.
 fn of_end(key: &FlowKey, is_destination: bool) -> u64 {
+    let [low, high, port] = whoever(key, is_destination);
+    hash(&[low, high, port << 1 | u64::from(is_destination)])
+}
+
+/// An address and a port.
+fn whoever(key: &FlowKey, is_destination: bool) -> [u64; 3] {
     let Addresses {
         source,
         destination,
@@ -233,8 +241,7 @@ fn of_end(key: &FlowKey, is_destination: bool) -> u64 {
         false => (source, source_port),
     };
     let address = u128::from_be_bytes(address);
-    let port = u64::from(port) << 1 | u64::from(is_destination);
-    hash(&[address as u64, (address >> 64) as u64, port])
+    [address as u64, (address >> 64) as u64, port.into()]
 }
 
 #[cfg(test)]
@@ -320,6 +327,22 @@ mod tests {
             time: packet.time + Duration(50_000),
             ..*packet
         }
+    }
+
+    /// Without numbers an answer looks like the question that a host has passed on.
+    #[test]
+    fn what_is_sent_back_as_it_came_is_not_passed_on() {
+        let mut views = Views::default();
+        let question = Sighting {
+            is_numbered: false,
+            id: 0,
+            ..example(7)
+        };
+        for _ in 0..20 {
+            assert!(views.take(OUT, &question, &key(1, 2)));
+            assert!(views.take(IN, &passed(&question), &key(1, 2).reversed()));
+        }
+        assert_eq!(views.again, 0);
     }
 
     /// Packets of a flow with other names at both ends behind the host; whether each was new

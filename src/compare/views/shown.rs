@@ -1,7 +1,8 @@
 //! Which packets the interfaces showed a moment ago, and of which flow.
 
-use super::Place;
-use crate::model::{Duration, Timestamp};
+use super::{Place, whoever};
+use crate::compare::content::hash;
+use crate::model::{Duration, FlowKey, Timestamp};
 
 /// Packets that are remembered at once.
 const SLOTS: usize = 1 << 12;
@@ -22,6 +23,31 @@ pub(super) struct Shown {
     pub hop_limit: u8,
     /// Who sent it, by its addresses here.
     pub source: u64,
+    pub way: Way,
+}
+
+/// Who sent a packet to whom, as a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    there: u64,
+    back: u64,
+}
+
+impl Way {
+    pub fn of(key: &FlowKey) -> Self {
+        let end = |is_destination| hash(&whoever(key, is_destination));
+        let [source, destination] = [false, true].map(end);
+        Self {
+            there: hash(&[source, destination]),
+            back: hash(&[destination, source]),
+        }
+    }
+
+    /// Whether it answers what goes that way: one who sends back what he gets, without a number,
+    /// passes nothing on.
+    pub fn answers(&self, other: &Self) -> bool {
+        self.there == other.back
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +67,17 @@ pub(super) struct Moment {
 
 impl Moment {
     /// The flow of which a packet has just been shown elsewhere, if there is but one and the
-    /// host may have made this of it: it comes from the same sender, or from farther away.
+    /// host may have made this of it: it comes from the same sender, or from farther away, and does
+    /// not answer it.
     pub fn partner(&self, shown: &Shown) -> Option<u64> {
         let slot = (*self.slots.get(index(shown.what))?)?;
         let latest = &slot.latest;
         let is_passed_on =
             latest.source == shown.source || is_lowered(latest.hop_limit, shown.hop_limit);
         let is_elsewhere = !slot.places.contains(&Some(shown.at));
-        let is_partner = slot.is_fresh(shown) && is_passed_on && is_elsewhere && !slot.is_common;
+        let is_answer = shown.way.answers(&latest.way);
+        let is_partner =
+            slot.is_fresh(shown) && is_passed_on && is_elsewhere && !is_answer && !slot.is_common;
         is_partner.then_some(slot.flow)
     }
 
