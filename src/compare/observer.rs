@@ -8,6 +8,7 @@ use super::lanes::{Lanes, TOGETHER};
 use super::look::Look;
 use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
 use super::told::Told;
+use super::views::through::Through;
 use super::views::{Place as At, Views};
 use super::words::Words;
 use crate::decode::{DecodeOptions, Decoder, IpFields, Plain, Whole};
@@ -295,6 +296,11 @@ impl Observer {
     /// What was said of packets that were dropped.
     pub fn take_told(&mut self) -> Told {
         std::mem::take(&mut self.sight.told)
+    }
+
+    /// What of each flow passed the host.
+    pub fn through(&self) -> Vec<Through> {
+        self.sight.views.through().collect()
     }
 
     /// Sightings left out because there were too many flows.

@@ -5,6 +5,7 @@ use super::book::{Account, Series, Tally};
 use super::clock::Clock;
 use super::damage::{Damage, DamageLook, Examined, place_in_common};
 use super::delay::Delays;
+use super::in_host::InHost;
 use super::told::DropsTold;
 use super::wrong_times::WrongTimes;
 use crate::model::{Duration, FlowKey, Protocol, ScopeSet, Timestamp};
@@ -26,6 +27,8 @@ pub struct Outcome {
     pub flows: Vec<FlowFacts>,
     /// What ICMP errors say of packets that were dropped, what is most frequent first.
     pub drops_told: Vec<DropsTold>,
+    /// What hosts lose themselves, of points that show all of their interfaces.
+    pub in_hosts: Vec<InHost>,
     /// Packets over time and how long they took, by pair of points: neighbours, then the
     /// two ends if there are others between them.
     pub series: Vec<(Series, Option<Delays>)>,

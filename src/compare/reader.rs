@@ -5,6 +5,7 @@ use super::observer::{Manner, Observer};
 use super::run::Read;
 use super::sighting::{Batch, Sighting};
 use super::told::Told;
+use super::views::through::Through;
 use crate::model::{ScopeSet, Timestamp};
 use crate::receiver::{Forecast, NotModelled};
 use crate::source::{Block, FileFacts, Progress, Source};
@@ -31,6 +32,7 @@ pub(super) struct End {
     pub forecasts: Vec<Forecast>,
     pub not_modelled: NotModelled,
     pub told: Told,
+    pub through: Vec<Through>,
 }
 
 /// What is handed on together, and how far the capture was read with it.
@@ -147,6 +149,7 @@ impl Reader {
             forecasts,
             not_modelled,
             told: self.observer.take_told(),
+            through: self.observer.through(),
             scopes: self.observer.into_scopes(),
         }
     }

@@ -9,6 +9,7 @@ use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
 use super::feeds::Feeds;
 use super::flight::{Flight, pairs};
+use super::in_host;
 use super::intake::Intake;
 use super::merge::merge;
 use super::observer::Manner;
@@ -16,6 +17,7 @@ use super::one_sided;
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts, Stranger};
 use super::reader::{End, Reader, read_through};
 use super::told::{self, Told};
+use super::views::through::Through;
 use crate::decode::DecodeOptions;
 use crate::model::{Duration, ScopeSet};
 use crate::reassemble::Limits;
@@ -246,6 +248,8 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
     );
     let told = ends.iter_mut().map(|end| std::mem::take(&mut end.told));
     let told: Vec<Told> = told.collect();
+    let through = ends.iter_mut().map(|end| std::mem::take(&mut end.through));
+    let through: Vec<Vec<Through>> = through.collect();
     let mut points = Vec::new();
     for ((place, end), frames) in ends.into_iter().enumerate().zip(frames) {
         let clock = &flight.clocks[place];
@@ -276,6 +280,7 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
         strangers: Vec::new(),
         order: aligned.told.clone(),
         drops_told: told::gather(&flows, &told),
+        in_hosts: in_host::gather(&flows, &through),
         flows,
         series,
         clocks: flight.clocks,

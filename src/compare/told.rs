@@ -8,8 +8,9 @@
 
 use super::between::{Between, Shown};
 use super::outcome::FlowFacts;
+use super::whose::{Whose, segment_behind};
 use crate::model::facts::{IcmpError, Layer, Transport};
-use crate::model::{Addresses, FlowKey, Protocol, ScopeTag, Timestamp};
+use crate::model::{FlowKey, Timestamp};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,71 +131,17 @@ pub(super) fn gather(flows: &[FlowFacts], told: &[Told]) -> Vec<DropsTold> {
     for (point, told) in told.iter().enumerate() {
         let mut errors: Vec<(&Error, &Seen)> = told.kept.iter().collect();
         errors.sort_unstable_by_key(|(error, _)| **error);
-        let places = Places::of(point, flows, errors.iter().map(|(error, _)| *error));
+        let keys = errors
+            .iter()
+            .flat_map(|(error, _)| [error.carrier, error.about]);
+        let whose = Whose::at(point, flows, keys);
         // Of what several errors of one flow say, so many in all are from one segment.
         let mut left = HashMap::new();
         for (error, seen) in errors {
-            gathered.take(flows, &places, &mut left, error, seen);
+            gathered.take(flows, &whose, &mut left, error, seen);
         }
     }
     gathered.into_sorted()
-}
-
-/// Flows that errors of one point are of, and about.
-struct Places {
-    point: usize,
-    of: HashMap<FlowKey, Option<usize>, RandomState>,
-    /// Whether what goes between hosts goes back.
-    backward: HashMap<(Addresses, Protocol, ScopeTag), Option<bool>, RandomState>,
-}
-
-impl Places {
-    fn of<'a>(point: usize, flows: &[FlowFacts], errors: impl Iterator<Item = &'a Error>) -> Self {
-        let mut places = Self {
-            point,
-            of: HashMap::default(),
-            backward: HashMap::default(),
-        };
-        for error in errors {
-            places.of.insert(error.carrier, None);
-            places.of.insert(error.about, None);
-            places.backward.insert(hosts(&error.about), None);
-        }
-        if !places.of.is_empty() {
-            for (place, flow) in flows.iter().enumerate() {
-                places.find(place, flow);
-            }
-        }
-        places
-    }
-
-    fn find(&mut self, place: usize, flow: &FlowFacts) {
-        let Some(key) = &flow.keys[self.point] else {
-            return;
-        };
-        if let Some(known) = self.of.get_mut(key) {
-            *known = Some(place);
-        }
-        if let Some(known) = self.backward.get_mut(&hosts(key)) {
-            known.get_or_insert(flow.is_backward);
-        }
-    }
-
-    fn place(&self, key: &FlowKey) -> Option<usize> {
-        self.of.get(key).copied().flatten()
-    }
-
-    /// Which way the packets go that an error is about: that of their flow, or where it does not
-    /// show which, that of others between the same hosts.
-    fn is_backward(&self, flows: &[FlowFacts], error: &Error) -> Option<bool> {
-        let flow = self.place(&error.about).map(|flow| &flows[flow]);
-        let by_hosts = || self.backward.get(&hosts(&error.about)).copied().flatten();
-        flow.map(|flow| flow.is_backward).or_else(by_hosts)
-    }
-}
-
-fn hosts(key: &FlowKey) -> (Addresses, Protocol, ScopeTag) {
-    (key.addresses, key.protocol, key.scope)
 }
 
 #[derive(Default)]
@@ -204,18 +151,19 @@ impl Gathered {
     fn take(
         &mut self,
         flows: &[FlowFacts],
-        places: &Places,
+        whose: &Whose,
         left: &mut HashMap<usize, u64>,
         error: &Error,
         seen: &Seen,
     ) {
-        let Some(carrier) = places.place(&error.carrier) else {
+        let Some(carrier) = whose.flow(&error.carrier) else {
             return;
         };
-        let Some(is_backward) = places.is_backward(flows, error) else {
+        let Some(like) = whose.like(&error.about) else {
             return;
         };
-        let point = places.point;
+        let is_backward = flows[like].is_backward;
+        let point = whose.point;
         let segment = segment_behind(point, flows[carrier].keys.len(), is_backward);
         let side = usize::from(is_backward);
         let errors = match segment {
@@ -229,7 +177,7 @@ impl Gathered {
             }
         };
         if errors > 0 {
-            let about = places.place(&error.about);
+            let about = whose.flow(&error.about);
             self.add(
                 (segment, is_backward, error.says),
                 errors,
@@ -277,14 +225,6 @@ impl Gathered {
     }
 }
 
-/// The segment that what goes one way enters at a point; `None` if it leaves the path there.
-fn segment_behind(point: usize, points: usize, is_backward: bool) -> Option<usize> {
-    match is_backward {
-        true => point.checked_sub(1),
-        false => (point + 1 < points).then_some(point),
-    }
-}
-
 /// Packets that one side of two saw and the other did not.
 fn at_one_alone(between: &Between, side: usize) -> u64 {
     let alone = match side {
@@ -300,7 +240,7 @@ mod tests {
     use crate::compare::Count;
     use crate::compare::book::Account;
     use crate::compare::flight::pairs;
-    use crate::model::Ports;
+    use crate::model::{Addresses, Ports, Protocol, ScopeTag};
 
     const ROUTER: u8 = 99;
     const PORTS: Ports = Ports {

@@ -17,12 +17,14 @@ mod kind;
 mod memory;
 mod names;
 mod shown;
+pub(super) mod through;
 
 use self::covered::{Covered, Stretch};
 use self::kind::{Kind, OneMore};
 use self::memory::Memory;
 use self::names::Names;
 use self::shown::{Shown, Way};
+use self::through::{Counts, Through};
 use super::content::hash;
 use super::sighting::{Form, Sighting, TELLING_BYTES};
 use crate::decode::whereabouts;
@@ -67,6 +69,7 @@ pub(super) struct Views {
     flows: Names,
     datagrams: Names,
     since: Option<Timestamp>,
+    through: Counts,
     /// Packets that another interface had shown.
     pub again: u64,
 }
@@ -79,6 +82,7 @@ impl Views {
         let name = hash(&[ends[0], ends[1], sighting.protocol.0.into()]);
         let shown = shown(place, sighting, ends[0], Way::of(key));
         let flow = self.flows.first(name, tells(sighting).then_some(&shown));
+        self.through.take(flow, place, sighting, key);
         let one_more = self.one_more(place, sighting, ends, flow);
         let in_pieces = self.in_pieces(&shown, sighting, key, flow);
         let is_new = one_more.is_new
@@ -92,6 +96,11 @@ impl Views {
         self.flows.learn(name, is_new);
         self.again += u64::from(!is_new);
         is_new
+    }
+
+    /// What of each flow passed the host.
+    pub fn through(&self) -> impl Iterator<Item = Through> {
+        self.through.passed()
     }
 
     /// Counts it with all that is alike.

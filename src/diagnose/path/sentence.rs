@@ -1,12 +1,12 @@
 //! The whole path in one sentence.
 
-use super::causes::nothing_beyond;
+use super::causes::{lost_in_host, nothing_beyond};
 use super::explanation::Explanation;
 use super::given::Given;
 use super::pattern::Look;
 use super::sums::{ends_of, is_much_unjudged, name};
 use super::told;
-use crate::compare::Between;
+use crate::compare::{Between, InHost};
 use crate::model::number;
 
 /// What is said of a path: segment by segment, then of what arrived, then of the way back.
@@ -19,6 +19,7 @@ pub(super) fn of(given: &Given<'_>, explained: &Explanation) -> String {
         explained.sent_datagrams,
         at(given, explained),
     ));
+    told.extend(lost_in_last_host(given, is_backward));
     told.extend(given.told(None, is_backward).next().map(told::sentence));
     told.extend(nothing_beyond(given, is_backward));
     if let Some(predicted) = explained.predicted_datagrams {
@@ -197,12 +198,13 @@ fn losses(
         false => (packets, between.front.packets, "packets"),
     };
     format!(
-        "loses {} of {noun} ({} of {}){}{}{}",
+        "loses {} of {noun} ({} of {}){}{}{}{}",
         number::percent(lost, sent),
         number::count(lost),
         number::count(sent),
         how(given, pair, is_backward),
         own(given, to, packets),
+        in_host(given, pair, is_backward),
         dropped(given, pair, is_backward),
     )
 }
@@ -217,6 +219,38 @@ fn how(given: &Given<'_>, pair: usize, is_backward: bool) -> String {
         Look::TooFew | Look::Alike => String::new(),
         _ => format!(": {}", look.described),
     }
+}
+
+/// How much of them a host has lost that shows all of its interfaces.
+fn in_host(given: &Given<'_>, pair: usize, is_backward: bool) -> String {
+    let lost = given.sums.one_way(is_backward)[pair].lost().bytes;
+    let mut hosts = lost_in_host::lossy(given);
+    let here = |host: &&InHost| host.segment == Some(pair) && host.is_backward == is_backward;
+    let Some(host) = hosts.find(here) else {
+        return String::new();
+    };
+    let inside = host.lost_bytes().min(lost);
+    let at = name(host.point);
+    // Headers of IP are in one of the two.
+    match inside >= lost / 10 * 8 {
+        true => format!(", nearly all of it inside the host of {at}"),
+        false => format!(
+            ", about {} of it inside the host of {at}",
+            number::percent(inside, lost)
+        ),
+    }
+}
+
+/// The same of a host behind which there is no other capture.
+fn lost_in_last_host(given: &Given<'_>, is_backward: bool) -> Option<String> {
+    let mut hosts = lost_in_host::lossy(given);
+    let here = |host: &&InHost| host.segment.is_none() && host.is_backward == is_backward;
+    let host = hosts.find(here)?;
+    let share = number::percent(host.lost_bytes(), host.came.bytes);
+    let at = name(host.point);
+    Some(format!(
+        "inside the host of {at} {share} of what passes it are lost"
+    ))
 }
 
 /// Who says to have dropped some, and why.

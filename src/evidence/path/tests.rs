@@ -88,6 +88,7 @@ fn point(name: &str) -> Point {
         dropped_frames: None,
         truncated_frames: 0,
         seen_again: 0,
+        passed_host: Vec::new(),
         datagrams: 0,
         fragments: 0,
         missed: None,

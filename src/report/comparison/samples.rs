@@ -33,6 +33,7 @@ fn point(name: &str, path: &str) -> Point {
         dropped_frames: None,
         truncated_frames: 0,
         seen_again: 0,
+        passed_host: Vec::new(),
         datagrams: 24_036,
         fragments: 1_095_732,
         missed: None,

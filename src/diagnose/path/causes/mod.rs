@@ -14,6 +14,7 @@ mod cut_on_the_way;
 mod dropped_as_told;
 mod duplicated;
 mod lost_behind;
+pub(super) mod lost_in_host;
 mod lost_on_the_way;
 pub(super) mod nothing_beyond;
 mod one_sided;
@@ -55,4 +56,5 @@ causes! {
     nothing_beyond,
     tunnel_in_fragments,
     dropped_as_told,
+    lost_in_host,
 }

@@ -6,8 +6,8 @@ use crate::diagnose::{self, FixKind, path};
 use crate::model::number;
 use crate::report::build::capture::file;
 use crate::report::comparison::document::{
-    Clock, ClockBasis, Direction, OffPath, PathEvidence, PathExplanation, PathFinding, PathPart,
-    Point, TunnelAt,
+    Clock, ClockBasis, Direction, OffPath, PassedHost, PathEvidence, PathExplanation, PathFinding,
+    PathPart, Point, TunnelAt,
 };
 use crate::report::document::{Fix, Severity, Time};
 use crate::source::FileFacts;
@@ -25,6 +25,19 @@ pub(super) fn points(outcome: &Outcome) -> Vec<Point> {
         .collect()
 }
 
+fn passed_host(outcome: &Outcome, place: usize) -> Vec<PassedHost> {
+    let here = outcome.in_hosts.iter().filter(|host| host.point == place);
+    let passed = here.map(|host| PassedHost {
+        direction: Direction::of(host.is_backward),
+        flows: host.flows,
+        came_packets: host.came.packets,
+        left_packets: host.left.packets,
+        came_bytes: host.came.bytes,
+        left_bytes: host.left.bytes,
+    });
+    passed.collect()
+}
+
 fn point(outcome: &Outcome, place: usize, facts: &PointFacts) -> Point {
     let is_end = place == 0 || place + 1 == outcome.points.len();
     Point {
@@ -37,6 +50,7 @@ fn point(outcome: &Outcome, place: usize, facts: &PointFacts) -> Point {
         datagrams: facts.tally.datagrams,
         fragments: facts.tally.fragments,
         seen_again: facts.seen_again,
+        passed_host: passed_host(outcome, place),
         missed: (!is_end).then_some(facts.tally.missed),
         matched: facts.tally.matched,
         tunnels: tunnels(outcome, place),

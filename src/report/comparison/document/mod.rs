@@ -17,7 +17,7 @@ pub use finding::{PathEvidence, PathExplanation, PathFinding, PathPart};
 pub use flow::{PathFlow, SeenAs};
 pub use icmp::IcmpErrors;
 pub use loss::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
-pub use point::{Clock, ClockBasis, OffPath, Point, TunnelAt};
+pub use point::{Clock, ClockBasis, OffPath, PassedHost, Point, TunnelAt};
 pub use segment::{
     Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, Direction, InFragments,
     Layout, Left, NatMapping, OneSided, OneWay, Segment,

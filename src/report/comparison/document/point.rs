@@ -1,5 +1,6 @@
 //! One place where was captured.
 
+use super::segment::Direction;
 use crate::model::TunnelKind;
 use crate::report::document::{CaptureFile, Time};
 use schemars::JsonSchema;
@@ -29,6 +30,9 @@ pub struct Point {
     /// TTL, where they came in by the one by which they go out; plain and in a tunnel, before and
     /// behind NAT. They are counted once, where they were seen first.
     pub seen_again: u64,
+    /// What passed the host of this point, where its capture has all interfaces that this takes:
+    /// forward, and back.
+    pub passed_host: Vec<PassedHost>,
     /// Packets and fragments that were seen before and behind this point, so that they
     /// passed here and the capture does not have them; `null` at the ends of the path,
     /// where that cannot be seen.
@@ -105,4 +109,21 @@ pub enum ClockBasis {
     /// Nothing was matched.
     #[default]
     None,
+}
+
+/// What came to a host, and what of that the interface shows by which it goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PassedHost {
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Flows that pass the host.
+    pub flows: u64,
+    /// Packets of them as they came in.
+    pub came_packets: u64,
+    /// Packets of them as they went out, which may be cut or joined otherwise.
+    pub left_packets: u64,
+    /// Bytes above IP, of TCP those of the stream, that came in.
+    pub came_bytes: u64,
+    /// The same of what went out.
+    pub left_bytes: u64,
 }

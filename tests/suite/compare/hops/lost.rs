@@ -1,13 +1,14 @@
 //! Fragments that a router drops: the comparison counts what its nft counts, and knows
 //! what the receiving kernel makes of the rest.
 
-use super::super::Faults;
+use super::super::{Faults, finding};
 use super::{SENDER, captured_whole, send};
 use crate::kernel::capture::{AT_RECEIVER, Place};
 use crate::kernel::counters::{Counters, Version};
 use crate::kernel::load::start_taking;
 use crate::kernel::network::{Host, Network, RECEIVER};
 use crate::support::count;
+use serde_json::Value;
 
 /// What is known of a run without its captures.
 struct Known {
@@ -102,6 +103,43 @@ fn a_router_captured_on_all_its_interfaces_is_one_point() {
         format!("{again} seen again, {arrived} passed on")
     });
     faults.unless(known.dropped > 30, || format!("{} dropped", known.dropped));
+    let passed = &comparison["points"][1]["passed_host"][0];
+    let inside = count(passed, "came_packets") - count(passed, "left_packets");
+    faults.must_be("lost inside", &inside.into(), known.dropped);
+    let found = finding(&comparison, "C18").unwrap_or(&Value::Null);
+    faults.must_be("segment", &found["segment"], 1);
+    faults.must_be("direction", &found["direction"], "forward");
+    let told = comparison["explanation"]["sentence"].as_str().unwrap_or("");
+    let where_it_is = "nearly all of it inside the host of B";
+    faults.unless(told.contains(where_it_is), || told.to_owned());
+    faults.end();
+}
+
+/// Where no capture is behind it.
+#[test]
+fn what_the_last_host_loses_itself_is_told() {
+    let network = || {
+        let network = Network::new();
+        network.drop_at_router(&["meta length > 1000 numgen random mod 100 < 3"]);
+        network
+    };
+    let everywhere = Place {
+        host: Host::Router,
+        device: "any",
+    };
+    let run = captured_whole(&[SENDER, everywhere], network, |network| {
+        flood(network, "1000", "16", "1")
+    });
+    let comparison = run.compared();
+    let mut faults = Faults::new();
+    let found = finding(&comparison, "C18").unwrap_or(&Value::Null);
+    let passed = &comparison["points"][1]["passed_host"][0];
+    let inside = count(passed, "came_packets") - count(passed, "left_packets");
+    let dropped = run.sent.dropped;
+    faults.unless(dropped > 10, || format!("{dropped} dropped"));
+    faults.must_be("lost inside", &inside.into(), dropped);
+    faults.must_be("segment", &found["segment"], Value::Null);
+    faults.must_be("point", &found["point"], 1);
     faults.end();
 }
 
