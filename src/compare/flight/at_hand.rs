@@ -111,7 +111,7 @@ impl Flight {
         offset: u32,
         bytes: u32,
     ) {
-        let piece = match self.exact(number, offset, bytes) {
+        let piece = match self.exact(&self.parcels[number], offset, bytes) {
             NONE => self.add_piece(number, arrival.sighting, offset, bytes),
             piece => piece,
         };

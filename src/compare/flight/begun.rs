@@ -105,7 +105,7 @@ impl Flight {
                 && parcel.has_identity
                 && parcel.seen & bit(point) == 0
                 && apart(time, parcel.first) <= self.window
-                && self.message(point, parcel, sighting).is_some()
+                && self.message(point, parcel, sighting, false) == Some(UDP_HEADER)
                 && self
                     .paths
                     .may_be_renamed(point, sighting.lane, self.flow_of(*number))

@@ -4,13 +4,12 @@
 use super::settle::LINGER;
 use super::step::COPIES_COME_WITHIN;
 use super::{
-    Arrival, Flight, MAX_CHAIN, UDP_HEADER, apart, bit, content_key, datagram_key,
-    may_be_renumbered, place_in,
+    Arrival, Flight, MAX_CHAIN, apart, bit, content_key, datagram_key, may_be_renumbered, place_in,
 };
 use crate::compare::parcel::{Parcel, UNKNOWN};
 use crate::compare::sighting::{Form, Lane, NO_LANE, Sighting};
 use crate::compare::slab::NONE;
-use crate::model::{Duration, Protocol};
+use crate::model::Duration;
 
 /// Fragments of one datagram come to one point within this time, or are of another with
 /// the same identification.
@@ -227,104 +226,6 @@ impl Flight {
             }
             Form::Whole | Form::Segment => None,
         }
-    }
-
-    /// One of the messages that a NIC makes of a super-frame of UDP (UDP_SEGMENT): each has
-    /// a header of its own and the next identification; where there is none, they come in
-    /// their order.
-    pub(super) fn as_message(&self, arrival: Arrival<'_>, flow: u32) -> Option<Found> {
-        let (point, sighting, time) = arrival.parts();
-        let is_message = sighting.form == Form::Whole
-            && sighting.protocol == Protocol::UDP
-            && sighting.bytes > UDP_HEADER;
-        if !is_message {
-            return None;
-        }
-        let mut in_turn = self.supers_in_turn(point, sighting, flow);
-        in_turn.find_map(|number| {
-            let parcel = &self.parcels[number];
-            let is_near = parcel.is_open && apart(time, parcel.first) <= self.window;
-            let is_larger = parcel.form == Form::Whole && parcel.length > sighting.bytes;
-            let message =
-                (is_near && is_larger).then(|| self.message(point, parcel, sighting))??;
-            Some(Found {
-                parcel: number,
-                piece: NONE,
-                fit: Fit::Message(message),
-            })
-        })
-    }
-
-    /// Identifications of one super-frame are those of the next, too, but for the first: the kernel
-    /// counts one for each. So what begins one as no other does is of that, and else of what was
-    /// begun last.
-    fn supers_in_turn<'a>(
-        &'a self,
-        point: usize,
-        sighting: &'a Sighting,
-        flow: u32,
-    ) -> impl Iterator<Item = u32> + 'a {
-        let head = |number: u32| self.pieces[self.parcels[number].pieces].head;
-        let is_begun = move |number: &u32| self.parcels[*number].seen & bit(point) != 0;
-        let is_alone = move || {
-            self.supers
-                .of(flow)
-                .filter(|it| head(*it) == sighting.head)
-                .count()
-                == 1
-        };
-        let begins = move |number: &u32| {
-            !is_begun(number)
-                && self.parcels[*number].id == sighting.id
-                && head(*number) == sighting.head
-                && is_alone()
-        };
-        let all = || self.supers.of(flow);
-        let begun = all().rev().filter(is_begun);
-        let others = all().filter(move |number| !is_begun(number));
-        all().filter(begins).chain(begun).chain(others)
-    }
-
-    /// Where in a super-frame a message is: the first of it that comes to this point begins
-    /// as it does, and the others are as long as that one, but for the last.
-    pub(super) fn message(
-        &self,
-        point: usize,
-        parcel: &Parcel,
-        sighting: &Sighting,
-    ) -> Option<u32> {
-        let bytes = sighting.bytes - UDP_HEADER;
-        let (mut size, mut reached, mut head) = (0, UDP_HEADER, None);
-        let mut at = parcel.pieces;
-        while at != NONE {
-            let piece = &self.pieces[at];
-            if piece.bytes == parcel.length {
-                head = Some(piece.head);
-            }
-            if piece.seen & bit(point) != 0 {
-                if piece.bytes == parcel.length {
-                    return None;
-                }
-                size = size.max(piece.bytes);
-                reached = reached.max(piece.end());
-            }
-            at = piece.next;
-        }
-        let number = match sighting.is_numbered {
-            true => u32::from((sighting.id as u16).wrapping_sub(parcel.id as u16)),
-            false => (reached - UDP_HEADER).div_ceil(size.max(1)),
-        };
-        let is_begun = size > 0;
-        let offset = match is_begun {
-            true => UDP_HEADER.checked_add(number.checked_mul(size)?)?,
-            false => UDP_HEADER,
-        };
-        let end = offset.checked_add(bytes)?;
-        let fits = match is_begun {
-            true => (bytes == size && end <= parcel.length) || end == parcel.length,
-            false => number == 0 && head == Some(sighting.head) && end < parcel.length,
-        };
-        (fits && !self.covers(point, parcel, offset, bytes)).then_some(offset)
     }
 
     /// A flow with the same addresses, which nothing of this point is part of yet.

@@ -16,6 +16,7 @@ mod in_brief;
 mod joined;
 mod joined_at_hand;
 mod lone;
+mod messages;
 mod nameless;
 mod queue;
 mod recall;
@@ -667,7 +668,7 @@ impl Flight {
                 next,
                 ..
             } = self.pieces[at];
-            match self.exact(whole, offset, bytes) {
+            match self.exact(&self.parcels[whole], offset, bytes) {
                 NONE => {
                     let first = std::mem::replace(&mut self.parcels[whole].pieces, at);
                     self.pieces[at].next = first;

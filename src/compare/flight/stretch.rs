@@ -31,7 +31,7 @@ impl Flight {
                 break;
             };
             let part = sighting.part(at, bytes);
-            let piece = match self.exact(parcel, offset, bytes) {
+            let piece = match self.exact(&self.parcels[parcel], offset, bytes) {
                 NONE => self.add_part(parcel, &part, offset),
                 piece => piece,
             };
@@ -130,8 +130,8 @@ impl Flight {
         false
     }
 
-    pub(super) fn exact(&self, parcel: u32, offset: u32, bytes: u32) -> u32 {
-        let mut at = self.parcels[parcel].pieces_near(offset, bytes);
+    pub(super) fn exact(&self, parcel: &Parcel, offset: u32, bytes: u32) -> u32 {
+        let mut at = parcel.pieces_near(offset, bytes);
         while at != NONE {
             let piece = &self.pieces[at];
             if piece.offset == offset && piece.bytes == bytes {

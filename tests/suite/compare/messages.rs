@@ -110,6 +110,44 @@ fn messages_of_frames_whose_identifications_overlap_are_told_apart() {
     }
 }
 
+/// Behind a point that has the messages one by one each is known by its bytes: whichever is lost,
+/// the first and the last too, is one packet, with identifications and without.
+#[test]
+fn messages_that_two_points_have_one_by_one_are_lost_one_by_one() {
+    let is_lost = |frame: u32, message: u32| (frame * MESSAGES + message) % 37 == 11;
+    let all = || (0..FRAMES).flat_map(|frame| (0..MESSAGES).map(move |message| (frame, message)));
+    let begin = |frame: u32| BEGIN + u64::from(frame) * MILLISECOND;
+    for has_numbers in [true, false] {
+        let named = |packet: Packet, id: u32| match has_numbers {
+            true => numbered(packet, id),
+            false => packet,
+        };
+        let front =
+            (0..FRAMES).map(|frame| named(packet(frame, 0, MESSAGES, begin(frame)), 100 + frame));
+        let middle = all().map(|(frame, message)| {
+            let later = 20 * MICROSECOND + u64::from(message) * MICROSECOND / 2;
+            let sent = packet(frame, message, 1, begin(frame) + later);
+            named(sent, 100 + frame + message)
+        });
+        let (front, middle) = (Sight::between_beats(front), Sight::between_beats(middle));
+        let back = middle.later(30 * MICROSECOND).without(|packet| {
+            let (frame, message) = (packet.datagram / MESSAGES, packet.datagram % MESSAGES);
+            is_lost(frame, message)
+        });
+        let comparison = compare(&[&front, &middle, &back]);
+        let [cut, lossy] = [0, 1].map(|segment| &comparison["segments"][segment]);
+        let lost = all().filter(|(frame, message)| is_lost(*frame, *message));
+        let mut faults = Faults::new();
+        faults.must_be("lost where they are cut", &cut["lost"]["packets"], 0);
+        faults.must_be("lost", &lossy["lost"]["packets"], lost.count() as u64);
+        for segment in [cut, lossy] {
+            faults.must_be("appeared", &segment["appeared"], 0);
+            faults.must_be("corrupted", &segment["corrupted"], 0);
+        }
+        faults.end();
+    }
+}
+
 /// What of the messages of a frame was not lost is joined as far as it came in a row.
 fn rows(is_lost: impl Fn(u32) -> bool) -> Vec<Range<u32>> {
     let mut rows: Vec<Range<u32>> = Vec::new();
