@@ -13,8 +13,6 @@ const CLEARLY: f64 = 2.0;
 const CLEARLY_BY_RATE: f64 = 1.5;
 /// The same by flow: of one bad link of several, the others lose nothing.
 const CLEARLY_BY_FLOW: f64 = 5.0;
-/// Flows it takes on either side: two streams may differ in anything.
-const SEVERAL: usize = 3;
 /// So much must another way to tell them apart be better than one before it.
 pub(super) const BETTER: f64 = 0.05;
 /// Ordinal numbers that are listed.
@@ -150,7 +148,8 @@ impl Ways {
     }
 }
 
-/// By flow, if there are several that lose and several that could.
+/// By flow, if some lose and others could. What these differ in besides, as size, says as much and
+/// is told instead.
 fn by_flow(losses: &Losses<'_>, clumped: f64) -> Option<Apart> {
     let flows = losses.lossy.flows.iter();
     let classes: Vec<Class> = flows
@@ -170,7 +169,7 @@ fn by_flow(losses: &Losses<'_>, clumped: f64) -> Option<Apart> {
     let (losing, others): (Vec<bool>, Vec<bool>) = enough
         .map(|(_, is_inside)| *is_inside)
         .partition(|is_inside| *is_inside);
-    if losing.len().min(others.len()) < SEVERAL {
+    if losing.is_empty() || others.is_empty() {
         return None;
     }
     let inside = contrast.is_inside.iter().filter(|is_inside| **is_inside);
