@@ -145,6 +145,7 @@ impl FlowFacts {
             }
             mine.packets += others.packets;
             mine.bytes += others.bytes;
+            mine.missed = mine.missed.saturating_add(others.missed);
         }
         account.is_carrier |= other.is_carrier;
         account.span = match (account.span, other.span) {

@@ -45,7 +45,12 @@ pub struct Passage {
     pub bytes: u64,
     /// TTL or hop limit of the first.
     pub hop_limit: u8,
+    /// Packets and fragments that passed unseen, between other points that show them.
+    pub missed: u32,
 }
+
+// One for each flow and point.
+const _: () = assert!(size_of::<Passage>() == 24);
 
 impl Passage {
     pub(super) fn count(&mut self, hop_limit: u8, packets: u32, bytes: u64) {

@@ -459,6 +459,8 @@ impl Book {
                     && captured(settled.flight, *at, point);
                 tally.missed += u64::from(is_unseen);
                 if is_unseen {
+                    let passage = &mut self.accounts[number].at[point];
+                    passage.missed = passage.missed.saturating_add(1);
                     let examples = &mut self.accounts[number].between[point - 1].examples;
                     examples.keep((Oddity::Missed, 0), most_of(number), || {
                         settled.around(*at, point)

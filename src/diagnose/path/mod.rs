@@ -12,6 +12,7 @@ pub mod pattern;
 mod sentence;
 mod sums;
 pub mod told;
+mod unseen;
 
 pub use causes::ALL;
 pub use explanation::Explanation;

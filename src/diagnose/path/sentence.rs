@@ -198,12 +198,13 @@ fn losses(
         false => (packets, between.front.packets, "packets"),
     };
     format!(
-        "loses {} of {noun} ({} of {}){}{}{}{}",
+        "loses {} of {noun} ({} of {}){}{}{}{}{}",
         number::percent(lost, sent),
         number::count(lost),
         number::count(sent),
         how(given, pair, is_backward),
         own(given, to, packets),
+        unseen(given, pair, is_backward),
         in_host(given, pair, is_backward),
         dropped(given, pair, is_backward),
     )
@@ -219,6 +220,14 @@ fn how(given: &Given<'_>, pair: usize, is_backward: bool) -> String {
         Look::TooFew | Look::Alike => String::new(),
         _ => format!(": {}", look.described),
     }
+}
+
+/// Whether the capture behind may be what lacks them.
+fn unseen(given: &Given<'_>, pair: usize, is_backward: bool) -> String {
+    let mut ways = given.ways(pair).into_iter();
+    let way = ways.find(|way| way.is_backward == is_backward);
+    let unseen = way.and_then(|way| given.unseen(pair, &way));
+    unseen.map_or_else(String::new, |unseen| unseen.briefly())
 }
 
 /// How much of them a host has lost that shows all of its interfaces.

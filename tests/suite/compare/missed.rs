@@ -1,9 +1,10 @@
 //! What a capture in the middle lost itself, and what the path lost.
 
 use super::sight::{BEATS, Chance, Packet, Sight, Stream};
-use super::{Faults, compare};
+use super::{Faults, compare, finding};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
-use crate::findings::packet::A_TO_B;
+use crate::findings::packet::{A_TO_B, B_TO_A};
+use serde_json::Value;
 
 fn streams() -> [Stream; 2] {
     [Stream::to(5001, A_TO_B), Stream::fragmented(5002, A_TO_B)]
@@ -105,4 +106,68 @@ fn flows_that_a_capture_sees_late_and_too_early_are_the_same() {
         faults.must_be(&format!("{name}: reordered"), &segment["reordered"], 0);
     }
     faults.end();
+}
+
+/// What is said of losses of the first segment: how sure it is, and in which words.
+fn of_first_segment(comparison: &Value) -> (f64, &str) {
+    let findings = comparison["findings"].as_array().expect("a list");
+    let mut findings = findings.iter();
+    let found = findings.find(|found| found["id"] == "C01" && found["segment"] == 0);
+    let found = found.unwrap_or_else(|| panic!("no C01 of the first segment"));
+    let confidence = found["confidence"].as_f64().expect("it is a number");
+    (confidence, found["seen"].as_str().expect("it is text"))
+}
+
+/// All is lost behind the second point, whose capture misses a third: what it misses of that
+/// looks lost in front of it.
+#[test]
+fn what_is_lost_behind_a_lossy_capture_is_not_sure_to_be_lost_in_front_of_it() {
+    let mut chance = Chance::new(6);
+    let here = Sight::of(&streams());
+    let there = here
+        .later(2 * MILLISECOND)
+        .without(|_| chance.per_mille(20));
+    let middle = here.later(MILLISECOND).without(|_| chance.per_mille(330));
+    let comparison = compare(&[&here, &middle, &there]);
+    let (confidence, seen) = of_first_segment(&comparison);
+    assert!(confidence <= 0.3, "{confidence}: {seen}");
+    assert!(seen.ends_with("all of these may be lost there."), "{seen}");
+}
+
+/// The capture misses little, and what is lost in front of it is much.
+#[test]
+fn what_is_lost_in_front_of_a_lossy_capture_is_sure() {
+    let mut chance = Chance::new(6);
+    let here = Sight::of(&streams());
+    let arrived = here.later(MILLISECOND).without(|_| chance.per_mille(100));
+    let there = arrived.later(MILLISECOND).without(|_| chance.per_mille(20));
+    let middle = arrived.without(|_| chance.per_mille(100));
+    let comparison = compare(&[&here, &middle, &there]);
+    let (confidence, seen) = of_first_segment(&comparison);
+    assert!(confidence > 0.9, "{confidence}: {seen}");
+}
+
+/// A filter that names a port leaves all but first fragments out, both ways.
+#[test]
+fn what_a_filter_leaves_out_at_an_end_is_not_sure_to_be_lost() {
+    let there = Stream::fragmented(5002, A_TO_B);
+    let back = Stream {
+        path: B_TO_A,
+        port: 4000,
+        begin: there.begin + 5 * MILLISECOND,
+        ..there
+    };
+    let (sent, answered) = (Sight::of(&[there]), Sight::only(&[back]));
+    let here = sent.and(&answered.later(MILLISECOND));
+    let all = sent.later(MILLISECOND).and(&answered);
+    let filtered = all.without(|packet| packet.index > 0);
+    let comparison = compare(&[&here, &filtered]);
+    assert_eq!(finding(&comparison, "C02"), None);
+    let (confidence, seen) = of_first_segment(&comparison);
+    assert!(confidence <= 0.3, "{confidence}: {seen}");
+    assert!(seen.ends_with("all of these may have arrived."), "{seen}");
+    // Of what goes one way alone it is what it looks like.
+    let behind = sent.later(MILLISECOND).without(|packet| packet.index > 0);
+    let comparison = compare(&[&sent, &behind]);
+    assert!(finding(&comparison, "C02").is_some());
 }

@@ -5,6 +5,7 @@ use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Found, Given, Way};
 use crate::diagnose::path::sums::ends_of;
+use crate::diagnose::path::unseen::Unseen;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -75,7 +76,19 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 
 fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
     let (pair, between) = (found.pair, found.between);
-    let (confidence, doubt) = doubt(given, pair, between);
+    let (confidence, mut doubt) = doubt(given, pair, between);
+    let unseen: Vec<Unseen> = found
+        .ways
+        .iter()
+        .filter_map(|way| given.unseen(pair, way))
+        .collect();
+    doubt.extend(unseen.iter().map(Unseen::told));
+    let may_be_all = unseen.len() == found.ways.len() && unseen.iter().all(Unseen::is_all);
+    let confidence = if may_be_all {
+        confidence.min(0.3)
+    } else {
+        confidence
+    };
     let incomplete = |way: &Way<'_>| given.lost_as_incomplete(pair, way.is_backward);
     let missing = |way: &Way<'_>| {
         let lost = way.between.lost().bytes;

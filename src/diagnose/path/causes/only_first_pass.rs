@@ -56,7 +56,10 @@ pub(super) const CAUSE: Cause = Cause {
 /// put together: of those that entered incomplete, what is left is lost, at whatever places.
 pub(super) fn is_by_place(given: &Given<'_>, pair: usize, between: &Between) -> bool {
     let is_incomplete = |is_backward| given.lost_as_incomplete(pair, is_backward).packets > 0;
+    let mut ways = given.ways(pair).into_iter();
+    let is_blind = ways.any(|way| lost(way.between) > 0 && given.is_blind(pair, &way));
     lost(between) > 0
+        && !is_blind
         && confidence(given.look(pair, between).pattern).is_some()
         && ![false, true].into_iter().any(is_incomplete)
 }
