@@ -192,21 +192,37 @@ fn losses(
             _ => "loses nothing".to_owned(),
         };
     }
-    let fragments = between.lost().fragments;
-    let (lost, sent, noun) = match fragments == packets {
-        true => (fragments, between.front.fragments, "fragments"),
-        false => (packets, between.front.packets, "packets"),
-    };
     format!(
-        "loses {} of {noun} ({} of {}){}{}{}{}{}",
-        number::percent(lost, sent),
-        number::count(lost),
-        number::count(sent),
+        "loses {}{}{}{}{}{}",
+        how_much(between),
         how(given, pair, is_backward),
         own(given, to, packets),
         unseen(given, pair, is_backward),
         in_host(given, pair, is_backward),
         dropped(given, pair, is_backward),
+    )
+}
+
+/// How much is lost. Of a super-frame mostly a part is: of packets that are such, bytes say more.
+fn how_much(between: &Between) -> String {
+    let (lost, sent) = (between.lost(), &between.front);
+    if between.segmented > 0 {
+        return format!(
+            "{} of bytes ({} of {} packets and super-frames lack some)",
+            number::percent(lost.bytes, sent.bytes),
+            number::count(lost.packets),
+            number::count(sent.packets),
+        );
+    }
+    let (lost, sent, noun) = match lost.fragments == lost.packets {
+        true => (lost.fragments, sent.fragments, "fragments"),
+        false => (lost.packets, sent.packets, "packets"),
+    };
+    format!(
+        "{} of {noun} ({} of {})",
+        number::percent(lost, sent),
+        number::count(lost),
+        number::count(sent),
     )
 }
 
@@ -305,6 +321,17 @@ fn faults(between: &Between) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_super_frames_bytes_are_told() {
+        let mut between = Between::default();
+        (between.front.packets, between.front_passed.packets) = (593, 554);
+        (between.front.bytes, between.front_passed.bytes) = (10_000_000, 9_930_000);
+        assert_eq!(how_much(&between), "6.6 % of packets (39 of 593)");
+        between.segmented = 280;
+        let told = "0.7 % of bytes (39 of 593 packets and super-frames lack some)";
+        assert_eq!(how_much(&between), told);
+    }
 
     #[test]
     fn no_more_is_delivered_of_datagrams_than_came() {
