@@ -56,6 +56,20 @@ impl<'a> Given<'a> {
         })
     }
 
+    /// `A to B` with the point that is entered at, or beyond the end of the path `behind B` with
+    /// that, for what goes one way.
+    pub(super) fn place(&self, segment: Option<usize>, is_backward: bool) -> (String, usize) {
+        let last = self.outcome.points.len() - 1;
+        match (segment, is_backward) {
+            (Some(pair), _) => {
+                let way = self.ways(pair)[usize::from(is_backward)];
+                (way.name(), way.from)
+            }
+            (None, false) => (format!("behind {}", name(last)), last),
+            (None, true) => (format!("in front of {}", name(0)), 0),
+        }
+    }
+
     /// The pairs of neighbours between which `weight` finds something of what goes either way.
     pub(super) fn found(&self, weight: impl Fn(&Between) -> u64) -> Vec<Found<'a>> {
         self.found_one_way(|_, way| weight(way.between))

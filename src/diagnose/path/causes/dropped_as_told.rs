@@ -3,7 +3,6 @@
 use crate::compare::DropsTold;
 use crate::diagnose::path::finding::{Evidence, Finding};
 use crate::diagnose::path::given::{Given, MAX_FLOWS, MAX_SHOWN};
-use crate::diagnose::path::sums::{ends_of, name};
 use crate::diagnose::path::told::{self, Reason};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -111,7 +110,7 @@ fn finding(
     told: &[&DropsTold],
 ) -> Option<Finding> {
     let worst = told.iter().map(|told| severity(told)).max()?;
-    let (place, end) = place(given, segment, is_backward);
+    let (place, end) = given.place(segment, is_backward);
     let lost = segment.map_or(0, |pair| {
         given.sums.one_way(is_backward)[pair].lost().packets
     });
@@ -144,24 +143,6 @@ fn finding(
             .collect(),
         ..found
     })
-}
-
-/// `A to B`, or `behind B` with that point.
-fn place(given: &Given<'_>, segment: Option<usize>, is_backward: bool) -> (String, usize) {
-    let points = given.outcome.points.len();
-    let Some(pair) = segment else {
-        return match is_backward {
-            true => (format!("in front of {}", name(0)), 0),
-            false => (format!("behind {}", name(points - 1)), points - 1),
-        };
-    };
-    let (front, back) = ends_of(points, pair);
-    let (from, to) = if is_backward {
-        (back, front)
-    } else {
-        (front, back)
-    };
-    (format!("{} to {}", name(from), name(to)), from)
 }
 
 fn list(told: &[&DropsTold]) -> String {

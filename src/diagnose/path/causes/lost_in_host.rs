@@ -3,7 +3,7 @@
 use crate::compare::InHost;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
-use crate::diagnose::path::sums::{ends_of, name};
+use crate::diagnose::path::sums::name;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -83,22 +83,23 @@ fn is_lossy(host: &InHost) -> bool {
 fn finding(given: &Given<'_>, host: &InHost) -> Finding {
     let at = name(host.point);
     let flows = number::counted(host.flows, "flow");
-    let lost = match host.lost_packets() {
-        Some(lost) => format!(
-            "of {} of {flows} that {at} shows coming in, {} ({}) go out by no interface of its host",
+    let (came, lost, share) = match host.lost_packets() {
+        Some(lost) => (
             number::counted(host.came.packets, "packet"),
             number::count(lost),
             number::percent(lost, host.came.packets),
         ),
-        None => format!(
-            "of {} of {flows} that {at} shows coming in, {} ({}) go out by no interface of its host",
+        None => (
             number::bytes(host.came.bytes),
             number::bytes(host.lost_bytes()),
             number::percent(host.lost_bytes(), host.came.bytes),
         ),
     };
     let (confidence, doubt) = doubt(given, host.point);
-    let seen = format!("{}: {lost}.{doubt}", way(given, host));
+    let seen = format!(
+        "Of {came} of {flows} that come in to the host of {at}, {lost} ({share}) go out by no \
+         interface of it.{doubt}"
+    );
     let found = match host.segment {
         Some(pair) => Finding::between(&CAUSE, pair, confidence, seen),
         None => Finding::at(&CAUSE, host.point, confidence, seen),
@@ -106,21 +107,6 @@ fn finding(given: &Given<'_>, host: &InHost) -> Finding {
     Finding {
         is_backward: Some(host.is_backward),
         ..found
-    }
-}
-
-fn way(given: &Given<'_>, host: &InHost) -> String {
-    let points = given.outcome.points.len();
-    let Some(pair) = host.segment else {
-        return match host.is_backward {
-            true => format!("in front of {}", name(0)),
-            false => format!("behind {}", name(points - 1)),
-        };
-    };
-    let (front, back) = ends_of(points, pair);
-    match host.is_backward {
-        true => format!("{} to {}", name(back), name(front)),
-        false => format!("{} to {}", name(front), name(back)),
     }
 }
 
