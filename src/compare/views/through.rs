@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 /// Flows of which this is counted.
 const MAX_FLOWS: usize = 1 << 14;
 /// Interfaces that a flow passes in one host; what passes more is not judged.
-const MAX_PLACES: usize = 4;
+const MAX_PLACES: usize = 8;
 
 /// What an interface shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,18 +98,33 @@ impl Flow {
     }
 
     /// A bridge sends the first packets of a flow to all of its ports: what shows less than half
-    /// is not on the way.
+    /// is not on the way. Of a flow that is spread over two, as by a bond, nothing is told.
     fn passed(&self) -> Option<Through> {
         let (first, others) = self.places[..self.known.into()].split_first()?;
         let came = first.1;
-        let mut others = others.iter().rev().map(|(_, amount)| *amount);
-        let left = others.find(|amount| amount.bytes >= came.bytes / 2)?;
-        (!self.has_more).then_some(Through {
+        let is_on_the_way = |(_, amount): &(Place, Amount)| amount.bytes >= came.bytes / 2;
+        let last = others.iter().rposition(is_on_the_way)?;
+        let left = others[last].1;
+        let beside = others
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| *place != last);
+        let mut beside = beside.map(|(_, (_, amount))| amount);
+        let is_spread = beside.any(|other| is_rest(other, &left, &came));
+        (!self.has_more && !is_spread).then_some(Through {
             key: self.key,
             came,
             left,
         })
     }
+}
+
+/// Whether an interface shows what another lacks of all.
+fn is_rest(other: &Amount, left: &Amount, all: &Amount) -> bool {
+    let tenth = all.bytes / 10;
+    let is_part = (tenth..all.bytes - tenth).contains(&other.bytes);
+    let both = other.bytes + left.bytes;
+    is_part && both.abs_diff(all.bytes) <= tenth
 }
 
 fn amount(seen: &Sighting) -> Amount {
@@ -169,7 +184,17 @@ mod tests {
 
     #[test]
     fn of_more_interfaces_than_are_known_nothing_is_told() {
-        assert_eq!(passed(&[100, 99, 98, 97, 96]), None);
+        assert_eq!(passed(&[100, 99, 98, 97, 96, 95, 94, 93]), Some([100, 93]));
+        assert_eq!(passed(&[100, 99, 98, 97, 96, 95, 94, 93, 92]), None);
+    }
+
+    /// A bond shows each packet, and so does one of its two interfaces.
+    #[test]
+    fn what_is_spread_over_two_interfaces_is_not_lost() {
+        assert_eq!(passed(&[100, 100, 50, 50]), None);
+        assert_eq!(passed(&[100, 60, 40]), None);
+        assert_eq!(passed(&[100, 70, 70]), Some([100, 70]));
+        assert_eq!(passed(&[100, 52]), Some([100, 52]));
     }
 
     #[test]
