@@ -289,6 +289,21 @@ impl<'a> Found<'a> {
         }
     }
 
+    /// Whether something of it goes forward, or back.
+    pub fn goes(&self, is_backward: bool) -> bool {
+        self.ways.iter().any(|way| way.is_backward == is_backward)
+    }
+
+    /// What goes one way, and what goes the other.
+    pub fn each_way(&self) -> Vec<Self> {
+        let ways = self.ways.iter().map(|way| Self {
+            pair: self.pair,
+            between: way.between,
+            ways: vec![*way],
+        });
+        ways.collect()
+    }
+
     /// Whether that holds of what goes one way.
     pub fn is_any(&self, is_so: impl Fn(&Between) -> bool) -> bool {
         self.ways.iter().any(|way| is_so(way.between))

@@ -171,3 +171,36 @@ fn what_a_filter_leaves_out_at_an_end_is_not_sure_to_be_lost() {
     let comparison = compare(&[&sent, &behind]);
     assert!(finding(&comparison, "C02").is_some());
 }
+
+/// A filter leaves out what goes to some port and what comes from there; on the way back others
+/// are lost.
+#[test]
+fn what_is_doubtful_one_way_is_sure_the_other_way() {
+    let there = Stream::to(5001, A_TO_B);
+    let back = |port: u16, stream: Stream| Stream {
+        path: B_TO_A,
+        port,
+        begin: stream.begin + 5 * MILLISECOND,
+        ..stream
+    };
+    let filtered = Stream::fragmented(5002, A_TO_B);
+    let sent = Sight::of(&[there, filtered]);
+    let answered = Sight::only(&[back(4000, there), back(4001, filtered)]);
+    let mut chance = Chance::new(3);
+    let heard = answered
+        .later(MILLISECOND)
+        .without(|packet| packet.port == 4000 && chance.per_mille(50));
+    let here = sent.and(&heard);
+    let all = sent.later(MILLISECOND).and(&answered);
+    let shown = all.without(|packet| [5002, 4001].contains(&packet.port));
+    let comparison = compare(&[&here, &shown]);
+    let findings = comparison["findings"].as_array().expect("a list").iter();
+    let losses = findings.filter(|found| found["id"] == "C01");
+    let told = losses.map(|found| {
+        let confidence = found["confidence"].as_f64().expect("it is a number");
+        (found["direction"].as_str(), confidence > 0.5)
+    });
+    let mut told: Vec<_> = told.collect();
+    told.sort_unstable();
+    assert_eq!(told, [(Some("backward"), true), (Some("forward"), false)]);
+}

@@ -4,7 +4,6 @@ use super::only_first_pass::is_by_place;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Found, Given, Way};
-use crate::diagnose::path::sums::ends_of;
 use crate::diagnose::path::unseen::Unseen;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -70,13 +69,26 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let lossy = given.found_one_way(besides).into_iter();
     lossy
         .filter(|found| !is_by_place(given, found.pair, found.between))
+        .flat_map(|found| by_doubt(given, found))
         .map(|found| finding(given, &found))
         .collect()
 }
 
+/// What may be the capture's one way, and is not the other way, are two things.
+fn by_doubt<'a>(given: &Given<'_>, found: Found<'a>) -> Vec<Found<'a>> {
+    let may_be_all = |way: &&Way<'a>| {
+        let unseen = given.unseen(found.pair, way);
+        unseen.is_some_and(|unseen| unseen.is_all())
+    };
+    match found.ways.iter().filter(may_be_all).count() {
+        1 if found.ways.len() == 2 => found.each_way(),
+        _ => vec![found],
+    }
+}
+
 fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
     let (pair, between) = (found.pair, found.between);
-    let (confidence, mut doubt) = doubt(given, pair, between);
+    let (confidence, mut doubt) = doubt(given, found);
     let unseen: Vec<Unseen> = found
         .ways
         .iter()
@@ -92,11 +104,16 @@ fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
     let incomplete = |way: &Way<'_>| given.lost_as_incomplete(pair, way.is_backward);
     let missing = |way: &Way<'_>| {
         let lost = way.between.lost().bytes;
-        lost.saturating_sub(incomplete(way).bytes)
+        match found.goes(way.is_backward) {
+            true => lost.saturating_sub(incomplete(way).bytes),
+            false => 0,
+        }
     };
+    let mut flows = given.flows(pair, |between| between.lost().bytes);
+    flows.retain(|flow| found.goes(given.outcome.flows[*flow].is_backward));
     let mut finding = Finding {
         evidence: given.lost_frames(pair, between),
-        flows: given.flows(pair, |between| between.lost().bytes),
+        flows,
         missing: Some(given.each_way(pair, missing)),
         severity: match confidence < 0.5 {
             true => Severity::Warning,
@@ -142,12 +159,11 @@ fn put_together(packets: u64) -> String {
 }
 
 /// What a capture lost itself cannot be told from the path's loss where nothing is behind.
-fn doubt(given: &Given<'_>, pair: usize, between: &Between) -> (f64, String) {
-    let (front, back) = ends_of(given.outcome.points.len(), pair);
-    let (to, has_more_behind) = match lost(&given.sums.forward[pair]) {
-        0 => (front, front > 0),
-        _ => (back, back + 1 < given.outcome.points.len()),
-    };
+fn doubt(given: &Given<'_>, found: &Found<'_>) -> (f64, String) {
+    let between = found.between;
+    let last = given.outcome.points.len() - 1;
+    let to = found.ways[0].to;
+    let has_more_behind = to > 0 && to < last;
     match given.own_drops(to) {
         Some(0) if has_more_behind => (0.95, String::new()),
         Some(0) => (
