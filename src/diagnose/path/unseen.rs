@@ -7,7 +7,7 @@
 
 use super::given::{Given, Way};
 use super::sums::name;
-use crate::compare::{Between, FlowFacts, Passage};
+use crate::compare::{FlowFacts, Passage};
 use crate::model::{Protocol, number};
 
 /// Fewer are of the edges of captures.
@@ -109,47 +109,34 @@ impl Unseen {
 impl Given<'_> {
     /// What of the losses of a segment may be the capture's behind it.
     pub(super) fn unseen(&self, pair: usize, way: &Way<'_>) -> Option<Unseen> {
+        if way.between.lost().packets == 0 {
+            return None;
+        }
         let is_end = way.to == 0 || way.to + 1 == self.outcome.points.len();
-        let lost = way.between.lost().packets as f64;
-        let (missed, may_be, room) = match is_end {
-            true if self.is_answered(pair, way) => {
-                let packets = way.between.front.packets;
-                let missed = Missed {
-                    packets,
-                    of: packets,
-                };
-                return Some(Unseen {
-                    point: way.to,
-                    by: Sign::Answered,
-                    missed,
-                    some: None,
-                });
-            }
-            true => {
-                let missed = self.missed_at_end(pair, way);
-                let may_be = way.between.front.packets as f64 * missed.share();
-                // It may lack more of one way than of the other.
-                (missed, may_be, 2.0 * may_be)
-            }
-            false => {
-                let missed = self.missed_in_middle(way.to, way.is_backward);
-                let behind = next_pair(pair, way.is_backward);
-                let seen = lost_of(&self.sums.one_way(way.is_backward)[behind]) as f64;
-                let share = missed.share();
-                let may_be = match share < 1.0 {
-                    true => seen * share / (1.0 - share),
-                    false => lost,
-                };
-                (missed, may_be, 3.0 * may_be.sqrt())
-            }
+        match is_end {
+            true if self.is_answered(pair, way) => Some(answered(way)),
+            true => self.unseen_at_end(pair, way),
+            false => self.unseen_in_middle(pair, way),
+        }
+    }
+
+    fn unseen_at_end(&self, pair: usize, way: &Way<'_>) -> Option<Unseen> {
+        let missed = self.missed_at_end(pair, way);
+        let may_be = way.between.front.packets as f64 * missed.share();
+        // It may lack more of one way than of the other.
+        unseen(way, Sign::Back, missed, (may_be, 2.0 * may_be))
+    }
+
+    fn unseen_in_middle(&self, pair: usize, way: &Way<'_>) -> Option<Unseen> {
+        let missed = self.missed_in_middle(way.to, way.is_backward);
+        let behind = next_pair(pair, way.is_backward);
+        let seen = self.sums.one_way(way.is_backward)[behind].lost().packets as f64;
+        let share = missed.share();
+        let may_be = match share < 1.0 {
+            true => seen * share / (1.0 - share),
+            false => way.between.lost().packets as f64,
         };
-        let is_much = may_be > 0.0 && may_be >= lost * MUCH;
-        (lost > 0.0 && is_much).then(|| Unseen {
-            point: way.to,
-            by: if is_end { Sign::Back } else { Sign::Around },
-            missed,
-            some: (lost > may_be + room).then_some(may_be.round() as u64),
-        })
+        unseen(way, Sign::Around, missed, (may_be, 3.0 * may_be.sqrt()))
     }
 
     /// Whether one of the captures on either side misses so much that what it has in common with
@@ -199,13 +186,35 @@ impl Given<'_> {
     }
 }
 
+/// So many losses may be the capture's, give or take some.
+fn unseen(way: &Way<'_>, by: Sign, missed: Missed, (may_be, room): (f64, f64)) -> Option<Unseen> {
+    let lost = way.between.lost().packets as f64;
+    let is_much = may_be > 0.0 && may_be >= lost * MUCH;
+    is_much.then(|| Unseen {
+        point: way.to,
+        by,
+        missed,
+        some: (lost > may_be + room).then_some(may_be.round() as u64),
+    })
+}
+
+/// All of it is.
+fn answered(way: &Way<'_>) -> Unseen {
+    let packets = way.between.front.packets;
+    Unseen {
+        point: way.to,
+        by: Sign::Answered,
+        missed: Missed {
+            packets,
+            of: packets,
+        },
+        some: None,
+    }
+}
+
 /// The segment behind one between others.
 fn next_pair(pair: usize, is_backward: bool) -> usize {
     if is_backward { pair - 1 } else { pair + 1 }
-}
-
-fn lost_of(between: &Between) -> u64 {
-    between.lost().packets
 }
 
 #[cfg(test)]
