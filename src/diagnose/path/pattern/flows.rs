@@ -21,19 +21,29 @@ impl FlowLoss {
         Self::of_side(between, Fate::Front)
     }
 
-    /// The same of all flows, or of those that go one way; not of tunnels.
+    /// The same of all flows, or of those that go one way; not of tunnels. What goes a way on which
+    /// nothing is lost tells flows apart by nothing but that.
     pub fn of_all(outcome: &Outcome, pair: usize, is_backward: Option<bool>) -> Vec<Self> {
-        let is_meant = |flow: &&FlowFacts| {
-            !flow.account.is_carrier && is_backward.is_none_or(|way| way == flow.is_backward)
+        let ways = match is_backward {
+            Some(is_backward) => vec![Self::of_way(outcome, pair, is_backward)],
+            None => [false, true]
+                .map(|is_backward| Self::of_way(outcome, pair, is_backward))
+                .into_iter()
+                .filter(|flows| flows.iter().any(|flow| flow.lost > 0))
+                .collect(),
+        };
+        ways.concat()
+    }
+
+    fn of_way(outcome: &Outcome, pair: usize, is_backward: bool) -> Vec<Self> {
+        let is_meant =
+            |flow: &&FlowFacts| !flow.account.is_carrier && flow.is_backward == is_backward;
+        let side = match is_backward {
+            true => Fate::Back,
+            false => Fate::Front,
         };
         let flows = outcome.flows.iter().filter(is_meant);
-        let losses = flows.map(|flow| {
-            let side = match flow.is_backward {
-                true => Fate::Back,
-                false => Fate::Front,
-            };
-            Self::of_side(&flow.account.between[pair], side)
-        });
+        let losses = flows.map(|flow| Self::of_side(&flow.account.between[pair], side));
         losses.filter(|flow| flow.sent > 0).collect()
     }
 
