@@ -169,8 +169,9 @@ impl Flight {
                 known.is_whole_here |= is_here;
             } else {
                 known.size = known.size.max(piece.bytes);
-                let end = if is_here { piece.end() - UDP_HEADER } else { 0 };
-                known.reached = known.reached.max(end);
+                // A fragment may end in the header.
+                let end = piece.end().saturating_sub(UDP_HEADER);
+                known.reached = known.reached.max(if is_here { end } else { 0 });
             }
             at = piece.next;
         }
