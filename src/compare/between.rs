@@ -315,6 +315,11 @@ impl Between {
         self.front.without(&self.front_passed)
     }
 
+    /// What left behind and was not seen to enter.
+    pub fn appeared(&self) -> Count {
+        self.back.without(&self.back_passed)
+    }
+
     /// Packets whose checksum had one verdict in front and another behind, both as in
     /// [`VERDICT_NAMES`].
     pub fn checksums_became(&self, from: &str, to: &str) -> u64 {

@@ -228,10 +228,10 @@ impl Gathered {
 /// Packets that one side of two saw and the other did not.
 fn at_one_alone(between: &Between, side: usize) -> u64 {
     let alone = match side {
-        0 => between.front.packets - between.front_passed.packets,
-        _ => between.back.packets - between.back_passed.packets,
+        0 => between.lost(),
+        _ => between.appeared(),
     };
-    alone + between.one_sided[side].count.packets
+    alone.packets + between.one_sided[side].count.packets
 }
 
 #[cfg(test)]

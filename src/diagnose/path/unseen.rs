@@ -180,7 +180,7 @@ impl Given<'_> {
     fn missed_at_end(&self, pair: usize, way: &Way<'_>) -> Missed {
         let back = &self.sums.one_way(!way.is_backward)[pair];
         Missed {
-            packets: back.back.packets - back.back_passed.packets,
+            packets: back.appeared().packets,
             of: back.back.packets,
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 }
 
 fn appeared(between: &Between) -> u64 {
-    between.back.packets - between.back_passed.packets
+    between.appeared().packets
 }
 
 /// Packets that came out of a segment alone.

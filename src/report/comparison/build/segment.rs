@@ -71,7 +71,7 @@ fn of(
     delays: Option<&Delays>,
 ) -> Segment {
     let (from, to) = along(outcome, pair, is_backward);
-    let appeared = between.back.packets - between.back_passed.packets;
+    let appeared = between.appeared().packets;
     Segment {
         from: from as u32,
         to: to as u32,
