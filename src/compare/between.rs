@@ -82,14 +82,16 @@ pub struct Pair {
     pub back: Shown,
 }
 
-/// What one point shows of flows that are not known on the other side, with hosts of which
-/// nothing passes: it may go elsewhere.
+/// What one point shows of flows that are not known on the other side and may go elsewhere: with
+/// hosts of which nothing passes, or both ways.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OneSided {
     /// Flows.
     pub flows: u64,
     /// What was seen of them.
     pub count: Count,
+    /// Packets of those of which the point shows both ways, with hosts of which something passes.
+    pub both_ways: u64,
     /// The first frames of it.
     pub shown: Vec<Shown>,
 }
@@ -98,6 +100,7 @@ impl OneSided {
     fn add(&mut self, other: &Self) {
         self.flows += other.flows;
         self.count += other.count;
+        self.both_ways += other.both_ways;
         let room = MAX_PAIRS.saturating_sub(self.shown.len());
         self.shown.extend(other.shown.iter().take(room));
     }
@@ -330,13 +333,15 @@ impl Between {
         }
     }
 
-    /// What was seen on one side alone may go elsewhere: it is neither sent nor lost.
-    pub(super) fn set_apart(&mut self) {
+    /// What was seen on one side alone may go elsewhere: it is neither sent nor lost. Its point may
+    /// show both ways of it.
+    pub(super) fn set_apart(&mut self, is_both_ways: bool) {
         let lone = std::mem::take(&mut self.lone).map(|lone| lone.into_iter().flatten().collect());
         let seen = [self.front, self.back].into_iter().zip(lone);
         let one_sided = seen.map(|(count, shown)| OneSided {
             flows: u64::from(count.packets > 0),
             count,
+            both_ways: count.packets * u64::from(is_both_ways),
             shown,
         });
         let mut one_sided = one_sided;

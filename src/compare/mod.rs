@@ -99,6 +99,7 @@ mod slab;
 mod strays;
 mod stretches;
 mod told;
+mod two_way;
 mod views;
 mod whose;
 mod words;

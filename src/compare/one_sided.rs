@@ -1,6 +1,7 @@
-//! Flows that one side of two points alone shows, with hosts of which nothing passes between
-//! the two: other traffic than that of the path, or all of it is dropped. Two captures cannot
-//! tell, and so it is not counted as lost.
+//! Flows that one side of two points alone shows and that may not be of the path between the two:
+//! with hosts of which nothing passes, as other traffic or as all of it is dropped, or of a
+//! conversation that goes [both ways](TwoWay) there and that the other capture lacks. It is not
+//! counted as lost.
 //!
 //! A node's interface carries what goes to other pods and what the node says itself. What goes
 //! to somebody, or comes from somebody, who is known to be [on the other side](Beyond) is lost if it
@@ -10,6 +11,7 @@ use super::beyond::Beyond;
 use super::book::Series;
 use super::flight::{Flight, pairs};
 use super::outcome::FlowFacts;
+use super::two_way::TwoWay;
 use crate::model::{FlowKey, ScopeSet};
 
 /// Takes such flows out of what is counted between each pair of points.
@@ -21,12 +23,15 @@ pub(super) fn set_apart<'a>(
 ) {
     let fronts = 0..flight.points.saturating_sub(1);
     let mut beyond: Vec<Beyond> = fronts.map(|_| Beyond::default()).collect();
+    let mut two_way = TwoWay::default();
     for (pair, ends) in pairs(flight.points).enumerate() {
         let edges = flows
             .iter()
-            .filter_map(|flow| Edge::in_pair(flow, pair, ends));
-        let edges = edges.filter(|edge| edge.front == pair);
-        edges.for_each(|edge| beyond[pair].ask(edge.side, &edge.key, scopes));
+            .filter_map(|flow| Some((flow, Edge::in_pair(flow, pair, ends)?)));
+        for (flow, edge) in edges.filter(|(_, edge)| edge.front == pair) {
+            beyond[pair].ask(edge.side, &edge.key, scopes);
+            two_way.add(edge.place(), &edge.key, flow, scopes);
+        }
     }
     for (front, beyond) in beyond.iter_mut().enumerate() {
         beyond.find(flight, front, flows, scopes);
@@ -38,8 +43,11 @@ pub(super) fn set_apart<'a>(
                 continue;
             };
             let beyond = &beyond[edge.front];
-            if flow.stays_on_link(edge.point()) || !beyond.has(edge.side, &edge.key, scopes) {
-                flow.account.between[pair].set_apart();
+            let may_pass =
+                !flow.stays_on_link(edge.point()) && beyond.has(edge.side, &edge.key, scopes);
+            let is_both_ways = two_way.has(edge.place(), &edge.key, scopes);
+            if !may_pass || is_both_ways {
+                flow.account.between[pair].set_apart(may_pass);
                 are_apart = true;
             }
         }
@@ -76,6 +84,10 @@ impl Edge {
             side,
             key: (*key)?,
         })
+    }
+
+    fn place(&self) -> (usize, usize) {
+        (self.front, self.side)
     }
 
     /// The point that knows it.

@@ -179,12 +179,18 @@ impl<'a> Given<'a> {
         self.lone(pair, &between.lone[1])
     }
 
-    /// Frames of flows that the first point of a pair alone shows.
-    pub(super) fn one_sided_frames(&self, pair: usize, flows: &[usize]) -> Vec<Evidence> {
-        let (from, to) = ends_of(self.outcome.points.len(), pair);
-        let note = format!("seen at {} and not at {}", name(from), name(to));
+    /// Frames of flows that one side of a pair alone shows, the first or the second.
+    pub(super) fn one_sided_frames(
+        &self,
+        pair: usize,
+        side: usize,
+        flows: &[usize],
+    ) -> Vec<Evidence> {
+        let ends: [usize; 2] = ends_of(self.outcome.points.len(), pair).into();
+        let [here, there] = [ends[side], ends[1 - side]].map(name);
+        let note = format!("seen at {here} and not at {there}");
         let flows = flows.iter().map(|flow| &self.outcome.flows[*flow]);
-        let frames = flows.flat_map(|flow| &flow.account.between[pair].one_sided[0].shown);
+        let frames = flows.flat_map(|flow| &flow.account.between[pair].one_sided[side].shown);
         let frames = frames.take(MAX_SHOWN);
         frames.map(|frame| shown(frame, note.clone())).collect()
     }

@@ -159,19 +159,31 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
     does.map(|does| format!("{segment} {does}")).collect()
 }
 
-/// What enters of hosts of which nothing leaves, if that is as much as a tenth of what is judged:
-/// it may be other traffic, or all dropped. Errors that say what is dropped are neither.
+/// What enters and is not judged, if that is as much as a tenth of what is: of hosts of which
+/// nothing leaves (it may be other traffic, or all dropped; errors that say what is dropped are
+/// neither), and of conversations that the capture behind lacks.
 fn apart(given: &Given<'_>, pair: usize, is_backward: bool) -> Option<String> {
     let between = &given.sums.one_way(is_backward)[pair];
+    let apart = &between.one_sided[usize::from(is_backward)];
     let errors = given.errors_apart(pair, is_backward);
-    let packets = between.one_sided[0].count.packets.saturating_sub(errors);
-    let is_much = packets > 0 && packets >= between.front.packets / 10;
-    is_much.then(|| {
+    let others = apart.count.packets.saturating_sub(apart.both_ways);
+    let is_much = |packets: &u64| *packets > 0 && *packets >= between.front.packets / 10;
+    let others = Some(others.saturating_sub(errors)).filter(is_much);
+    let of_others = others.map(|packets| {
+        let packets = number::counted(packets, "other packet");
+        format!(", and has nothing of the hosts of {packets}, which may be other traffic")
+    });
+    let lacking = Some(apart.both_ways).filter(is_much).map(|packets| {
+        let packets = number::counted(packets, "more packet");
+        let (front, back) = ends_of(given.outcome.points.len(), pair);
+        let to = if is_backward { front } else { back };
         format!(
-            ", and has nothing of the hosts of {}, which may be other traffic",
-            number::counted(packets, "other packet")
+            ", and the capture at {} has nothing of the conversations of {packets}",
+            name(to)
         )
-    })
+    });
+    let told = [of_others, lacking].into_iter().flatten();
+    Some(told.collect()).filter(|told: &String| !told.is_empty())
 }
 
 /// What it loses, and how.

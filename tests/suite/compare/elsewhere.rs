@@ -79,6 +79,39 @@ fn a_flow_that_is_blocked_is_lost() {
     faults.end();
 }
 
+/// The ports of a datagram, the other way around.
+fn to_where_it_came_from(mut packet: Packet) -> Packet {
+    packet.ip[20..24].rotate_left(2);
+    packet
+}
+
+/// One capture has a filter: it lacks a conversation of hosts of which others pass.
+#[test]
+fn a_conversation_that_one_capture_lacks_is_not_lost() {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let asks = Sight::only(&[Stream::to(5002, A_TO_B)]);
+    let answers = Sight::only(&[Stream::to(5002, B_TO_A)]).map(to_where_it_came_from);
+    let lacking = asks.and(&answers);
+    let there = here.later(MILLISECOND);
+    let there = there.without(|packet| packet.datagram % 10 == 3);
+    let comparison = compare(&[&here.and(&lacking), &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_have_lost("of others", path, &here, &there);
+    faults.must_be("appeared", &path["appeared"], 0);
+    let packets = lacking.0.len() as u64;
+    let apart = &path["one_sided"][0];
+    faults.must_be("point", &apart["point"], 0);
+    faults.must_be("flows", &apart["flows"], 2);
+    faults.must_be("elsewhere", &apart["packets"], packets);
+    faults.must_be("both ways", &apart["both_ways"], packets);
+    let found = findings(&comparison);
+    faults.unless(found == ["C01", "C19"], || format!("found {found:?}"));
+    let at = comparison["findings"][1]["point"].clone();
+    faults.must_be("lacking", &at, 1);
+    faults.end();
+}
+
 /// A router passes nothing on that stays on its link, and C13 does not wonder at it.
 #[test]
 fn what_stays_on_its_link_is_not_even_worth_a_note() {

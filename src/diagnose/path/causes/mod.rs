@@ -5,6 +5,7 @@ use super::finding::Finding;
 use super::given::Given;
 use crate::diagnose::Cause;
 
+mod both_ways_elsewhere;
 mod capture_missed;
 mod checksum_broken;
 mod checksum_finished;
@@ -57,4 +58,5 @@ causes! {
     tunnel_in_fragments,
     dropped_as_told,
     lost_in_host,
+    both_ways_elsewhere,
 }

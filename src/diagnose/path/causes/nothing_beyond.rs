@@ -233,6 +233,6 @@ fn evidence(given: &Given<'_>, from: usize, flows: &[usize], is_backward: bool) 
     let is_last = from + 1 == given.outcome.points.len();
     match is_backward || is_last {
         true => Vec::new(),
-        false => given.one_sided_frames(from, flows),
+        false => given.one_sided_frames(from, 0, flows),
     }
 }

@@ -79,7 +79,7 @@ fn finding(given: &Given<'_>, pair: usize, flows: &[(u64, usize)]) -> Finding {
         .map(|(_, flow)| *flow)
         .collect();
     Finding {
-        evidence: given.one_sided_frames(pair, &flows),
+        evidence: given.one_sided_frames(pair, 0, &flows),
         flows,
         ..Finding::between(&CAUSE, pair, 0.4, seen)
     }
@@ -90,7 +90,8 @@ fn flows(given: &Given<'_>, pair: usize) -> Vec<(u64, usize)> {
     let of_errors = given.flows_of_errors();
     let flows = given.outcome.flows.iter().enumerate();
     let those = flows.filter_map(|(place, flow)| {
-        let packets = flow.account.between[pair].one_sided[0].count.packets;
+        let apart = &flow.account.between[pair].one_sided[0];
+        let packets = apart.count.packets.saturating_sub(apart.both_ways);
         let may_pass = !flow.account.is_carrier && !stays_on_its_link(flow);
         (packets > 0 && may_pass && !of_errors.contains(&place)).then_some((packets, place))
     });

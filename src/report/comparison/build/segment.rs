@@ -124,6 +124,7 @@ fn one_sided(outcome: &Outcome, between: &Between, pair: usize) -> Vec<OneSided>
         flows: seen.flows,
         packets: seen.count.packets,
         bytes: seen.count.bytes,
+        both_ways: seen.both_ways,
     })
     .collect()
 }

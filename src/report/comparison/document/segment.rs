@@ -58,7 +58,8 @@ pub struct Segment {
     /// captures that they may have passed before or after.
     pub outside: u64,
     /// Flows that one of the two ends alone shows, with hosts of which nothing passes between
-    /// them: other traffic, or all of it is dropped. Neither sent nor lost; by end, whichever
+    /// them (other traffic, or all of it is dropped), or both ways of which it shows (the other
+    /// capture has a filter, or they go elsewhere). Neither sent nor lost; by end, whichever
     /// way it goes.
     pub one_sided: Vec<OneSided>,
 }
@@ -74,6 +75,8 @@ pub struct OneSided {
     pub packets: u64,
     /// IP bytes of those.
     pub bytes: u64,
+    /// Packets of flows that go both ways there, with hosts of which others pass.
+    pub both_ways: u64,
 }
 
 /// Packets counted in three ways.

@@ -2,7 +2,9 @@
 
 use super::{Fact, changes, pattern, point_name};
 use crate::model::number;
-use crate::report::comparison::document::{ClockBasis, Comparison, Delay, Direction, Segment};
+use crate::report::comparison::document::{
+    ClockBasis, Comparison, Delay, Direction, OneSided, Segment,
+};
 
 /// `A to B`.
 pub(in crate::report::comparison) fn stretch(comparison: &Comparison, segment: &Segment) -> String {
@@ -79,20 +81,28 @@ pub(in crate::report::comparison) fn segment_facts(
 fn one_sided(comparison: &Comparison, segment: &Segment) -> Option<Fact> {
     let ends = segment.one_sided.iter().map(|seen| {
         format!(
-            "{} of {} at {} alone",
+            "{} of {} at {} alone, {}",
             number::counted(seen.packets, "packet"),
             number::counted(seen.flows, "flow"),
-            point_name(comparison, seen.point)
+            point_name(comparison, seen.point),
+            why_apart(seen)
         )
     });
     let ends: Vec<String> = ends.collect();
-    let text = || {
-        format!(
-            "{}, with hosts of which nothing passes: neither sent nor lost",
-            ends.join(", ")
-        )
-    };
+    let text = || format!("{}: neither sent nor lost", ends.join("; "));
     (!ends.is_empty()).then(|| Fact::plain("elsewhere", text()))
+}
+
+fn why_apart(seen: &OneSided) -> String {
+    const OTHERS: &str = "with hosts of which nothing passes";
+    match seen.both_ways {
+        0 => OTHERS.to_owned(),
+        all if all == seen.packets => "where they go both ways".to_owned(),
+        some => format!(
+            "where {} go both ways, and others {OTHERS}",
+            number::count(some)
+        ),
+    }
 }
 
 /// Whether delays are those beyond the fastest: where a clock rests on one direction.
