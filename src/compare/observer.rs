@@ -366,6 +366,20 @@ fn flow_of(layer: &Layer, payload: &[u8]) -> FlowKey {
     }
 }
 
+/// What all fragments of a datagram say that it is. The first may have options for the destination
+/// in front of its ports, which others do not see behind the fragment header (RFC 8200 section 4.5).
+fn protocol_of_pieces(layer: &Layer, data: &[u8]) -> Protocol {
+    const FRAGMENT_HEADER: usize = 8;
+    match layer.extension_bytes {
+        0 => layer.protocol,
+        _ => {
+            let header = (layer.payload_start as usize).checked_sub(FRAGMENT_HEADER);
+            let next = header.and_then(|start| data.get(start));
+            next.map_or(layer.protocol, |next| Protocol(*next))
+        }
+    }
+}
+
 /// Whether the capture has but the beginning of a payload.
 fn is_cut(layer: &Layer) -> bool {
     layer.payload_captured < layer.payload_bytes
@@ -521,6 +535,7 @@ impl Sight {
     fn piece(&mut self, layer: &Layer, piece: &Piece, data: &[u8]) -> bool {
         let key = FlowKey {
             ports: None,
+            protocol: protocol_of_pieces(layer, data),
             ..layer.flow_key()
         };
         let payload = captured(layer, data);
@@ -569,7 +584,12 @@ impl Sight {
         let ports = transport
             .ports()
             .or_else(|| icmp::ports(layer.protocol, payload));
-        let ported = FlowKey { ports, ..*key };
+        let protocol = layer.protocol;
+        let ported = FlowKey {
+            ports,
+            protocol,
+            ..*key
+        };
         let lane = self.lanes.number_of_cut(&ported).unwrap_or(NO_LANE);
         (lane, is_carrier)
     }

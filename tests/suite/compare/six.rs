@@ -54,3 +54,42 @@ fn nothing_of_ipv6_is_lost() {
     faults.must_count("sent", sent, here.counted());
     faults.end();
 }
+
+/// Options for the destination, which are cut with the datagram: the first fragment alone has them, and
+/// all say that they come first.
+fn with_options(mut packet: Packet) -> Packet {
+    const OPTIONS: [u8; 8] = [17, 0, 1, 4, 0, 0, 0, 0];
+    if !packet.is_fragment() {
+        return packet;
+    }
+    let longer = |field: &mut [u8]| {
+        let value = u16::from_be_bytes([field[0], field[1]]) + OPTIONS.len() as u16;
+        field.copy_from_slice(&value.to_be_bytes());
+    };
+    packet.ip[40] = 60;
+    match packet.index {
+        0 => {
+            longer(&mut packet.ip[4..6]);
+            packet.ip.splice(48..48, OPTIONS);
+        }
+        _ => longer(&mut packet.ip[42..44]),
+    }
+    packet
+}
+
+#[test]
+fn options_that_are_cut_too_are_of_their_datagram() {
+    let here = Sight::of(&streams()).map(with_options);
+    let there = here.later(MILLISECOND).map(routed);
+    let there = there.without(|packet| packet.datagram % 20 == 3 && packet.index == 2);
+    let comparison = compare(&[&here, &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_count("sent", &path["sent"], here.counted());
+    faults.must_have_lost("path", path, &here, &there);
+    faults.must_be("appeared", &path["appeared"], 0);
+    let whole = &path["in_fragments"]["whole"];
+    faults.must_be("whole", &whole["all"], 950);
+    faults.must_be("in part", &whole["some"], 50);
+    faults.end();
+}
