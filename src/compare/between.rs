@@ -82,25 +82,44 @@ pub struct Pair {
     pub back: Shown,
 }
 
-/// What one point shows of flows that are not known on the other side and may go elsewhere: with
-/// hosts of which nothing passes, or both ways.
+/// Why it is not judged what one side alone shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Apart {
+    /// Nothing else passes of its hosts.
+    OfOtherHosts,
+    /// Its point shows both ways of it.
+    BothWays,
+    /// The other side shows something else by the same addresses and ports.
+    Remade,
+}
+
+/// What one point shows of flows that are not known on the other side and may go elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OneSided {
     /// Flows.
     pub flows: u64,
     /// What was seen of them.
     pub count: Count,
-    /// Packets of those of which the point shows both ways, with hosts of which something passes.
+    /// Packets of those that are [`Apart::BothWays`].
     pub both_ways: u64,
+    /// Packets of those that are [`Apart::Remade`].
+    pub remade: u64,
     /// The first frames of it.
     pub shown: Vec<Shown>,
 }
 
 impl OneSided {
+    /// Packets of those that are [`Apart::OfOtherHosts`].
+    pub fn of_other_hosts(&self) -> u64 {
+        let others = self.both_ways + self.remade;
+        self.count.packets.saturating_sub(others)
+    }
+
     fn add(&mut self, other: &Self) {
         self.flows += other.flows;
         self.count += other.count;
         self.both_ways += other.both_ways;
+        self.remade += other.remade;
         let room = MAX_PAIRS.saturating_sub(self.shown.len());
         self.shown.extend(other.shown.iter().take(room));
     }
@@ -333,15 +352,15 @@ impl Between {
         }
     }
 
-    /// What was seen on one side alone may go elsewhere: it is neither sent nor lost. Its point may
-    /// show both ways of it.
-    pub(super) fn set_apart(&mut self, is_both_ways: bool) {
+    /// What was seen on one side alone is neither sent nor lost.
+    pub(super) fn set_apart(&mut self, why: Apart) {
         let lone = std::mem::take(&mut self.lone).map(|lone| lone.into_iter().flatten().collect());
         let seen = [self.front, self.back].into_iter().zip(lone);
         let one_sided = seen.map(|(count, shown)| OneSided {
             flows: u64::from(count.packets > 0),
             count,
-            both_ways: count.packets * u64::from(is_both_ways),
+            both_ways: count.packets * u64::from(why == Apart::BothWays),
+            remade: count.packets * u64::from(why == Apart::Remade),
             shown,
         });
         let mut one_sided = one_sided;

@@ -89,6 +89,7 @@ mod paths;
 mod reader;
 mod recent;
 mod refused;
+mod remade;
 mod rise;
 mod rows;
 mod run;
@@ -105,7 +106,7 @@ mod whose;
 mod words;
 mod wrong_times;
 
-pub use between::{Between, Count, OneSided, Pair, Shown};
+pub use between::{Apart, Between, Count, OneSided, Pair, Shown};
 pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};
 pub use damage::{Damage, DamageLook};
 pub use delay::{DelayFigures, Delays};

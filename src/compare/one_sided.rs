@@ -1,16 +1,18 @@
 //! Flows that one side of two points alone shows and that may not be of the path between the two:
-//! with hosts of which nothing passes, as other traffic or as all of it is dropped, or of a
-//! conversation that goes [both ways](TwoWay) there and that the other capture lacks. It is not
-//! counted as lost.
+//! with hosts of which nothing passes, as other traffic or as all of it is dropped; of a
+//! conversation that goes [both ways](TwoWay) there and that the other capture lacks; or [made
+//! anew](Remade) in between. It is not counted as lost.
 //!
 //! A node's interface carries what goes to other pods and what the node says itself. What goes
 //! to somebody, or comes from somebody, who is known to be [on the other side](Beyond) is lost if it
 //! is not on both. What no router passes on, as neighbour discovery, each link has of its own.
 
+use super::between::Apart;
 use super::beyond::Beyond;
 use super::book::Series;
 use super::flight::{Flight, pairs};
 use super::outcome::FlowFacts;
+use super::remade::Remade;
 use super::two_way::TwoWay;
 use crate::model::{FlowKey, ScopeSet};
 
@@ -23,7 +25,7 @@ pub(super) fn set_apart<'a>(
 ) {
     let fronts = 0..flight.points.saturating_sub(1);
     let mut beyond: Vec<Beyond> = fronts.map(|_| Beyond::default()).collect();
-    let mut two_way = TwoWay::default();
+    let (mut two_way, mut remade) = (TwoWay::default(), Remade::default());
     for (pair, ends) in pairs(flight.points).enumerate() {
         let edges = flows
             .iter()
@@ -31,6 +33,8 @@ pub(super) fn set_apart<'a>(
         for (flow, edge) in edges.filter(|(_, edge)| edge.front == pair) {
             beyond[pair].ask(edge.side, &edge.key, scopes);
             two_way.add(edge.place(), &edge.key, flow, scopes);
+            let seen = flow.account.at.get(edge.point()).map(|at| at.packets);
+            remade.add(edge.place(), &edge.key, seen.unwrap_or(0));
         }
     }
     for (front, beyond) in beyond.iter_mut().enumerate() {
@@ -43,11 +47,15 @@ pub(super) fn set_apart<'a>(
                 continue;
             };
             let beyond = &beyond[edge.front];
-            let may_pass =
-                !flow.stays_on_link(edge.point()) && beyond.has(edge.side, &edge.key, scopes);
-            let is_both_ways = two_way.has(edge.place(), &edge.key, scopes);
-            if !may_pass || is_both_ways {
-                flow.account.between[pair].set_apart(may_pass);
+            let why = match () {
+                () if flow.stays_on_link(edge.point()) => Some(Apart::OfOtherHosts),
+                () if remade.has(edge.front, &edge.key) => Some(Apart::Remade),
+                () if !beyond.has(edge.side, &edge.key, scopes) => Some(Apart::OfOtherHosts),
+                () if two_way.has(edge.place(), &edge.key, scopes) => Some(Apart::BothWays),
+                () => None,
+            };
+            if let Some(why) = why {
+                flow.account.between[pair].set_apart(why);
                 are_apart = true;
             }
         }

@@ -161,12 +161,12 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
 
 /// What enters and is not judged, if that is as much as a tenth of what is: of hosts of which
 /// nothing leaves (it may be other traffic, or all dropped; errors that say what is dropped are
-/// neither), and of conversations that the capture behind lacks.
+/// neither), of conversations that the capture behind lacks, and of what is made anew.
 fn apart(given: &Given<'_>, pair: usize, is_backward: bool) -> Option<String> {
     let between = &given.sums.one_way(is_backward)[pair];
     let apart = &between.one_sided[usize::from(is_backward)];
     let errors = given.errors_apart(pair, is_backward);
-    let others = apart.count.packets.saturating_sub(apart.both_ways);
+    let others = apart.of_other_hosts();
     let is_much = |packets: &u64| *packets > 0 && *packets >= between.front.packets / 10;
     let others = Some(others.saturating_sub(errors)).filter(is_much);
     let of_others = others.map(|packets| {
@@ -182,7 +182,11 @@ fn apart(given: &Given<'_>, pair: usize, is_backward: bool) -> Option<String> {
             name(to)
         )
     });
-    let told = [of_others, lacking].into_iter().flatten();
+    let remade = Some(apart.remade).filter(is_much).map(|packets| {
+        let packets = number::counted(packets, "more packet");
+        format!(", and {packets} are of connections that are made anew in between")
+    });
+    let told = [of_others, lacking, remade].into_iter().flatten();
     Some(told.collect()).filter(|told: &String| !told.is_empty())
 }
 

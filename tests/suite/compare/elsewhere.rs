@@ -1,6 +1,6 @@
 //! What one point alone shows and never went to the other: other traffic is nobody's loss.
 
-use super::sight::{BEGIN, EDGE, Packet, Sight, Stream};
+use super::sight::{BEGIN, Content, EDGE, Ids, Packet, Sight, Stream};
 use super::{Captures, Faults, compare};
 use crate::findings::capture::{MILLISECOND, SECOND};
 use crate::findings::packet::{A_TO_B, A_TO_C, B_TO_A, v4};
@@ -109,6 +109,38 @@ fn a_conversation_that_one_capture_lacks_is_not_lost() {
     faults.unless(found == ["C01", "C19"], || format!("found {found:?}"));
     let at = comparison["findings"][1]["point"].clone();
     faults.must_be("lacking", &at, 1);
+    faults.end();
+}
+
+/// A proxy on the way ends a connection and opens another in the names of its hosts.
+#[test]
+fn what_is_made_anew_in_between_is_not_lost() {
+    let passes = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let to_proxy = Stream::to(5002, A_TO_B);
+    let from_proxy = Stream {
+        content: Content::Shared,
+        ids: Ids::From(30_000),
+        ..to_proxy
+    };
+    let [in_front, behind] = [to_proxy, from_proxy].map(|stream| Sight::only(&[stream]));
+    let passed = passes.later(MILLISECOND);
+    let passed = passed.without(|packet| packet.datagram % 10 == 3);
+    let comparison = compare(&[
+        &passes.and(&in_front),
+        &passed.and(&behind.later(MILLISECOND)),
+    ]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_have_lost("of others", path, &passes, &passed);
+    faults.must_be("appeared", &path["appeared"], 0);
+    for (place, sight) in [in_front, behind].iter().enumerate() {
+        let apart = &path["one_sided"][place];
+        faults.must_be("point", &apart["point"], place);
+        faults.must_be("remade", &apart["remade"], sight.0.len());
+        faults.must_be("in all", &apart["packets"], sight.0.len());
+    }
+    let found = findings(&comparison);
+    faults.unless(found == ["C01", "C20"], || format!("found {found:?}"));
     faults.end();
 }
 

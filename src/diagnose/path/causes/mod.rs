@@ -17,6 +17,7 @@ mod duplicated;
 mod lost_behind;
 pub(super) mod lost_in_host;
 mod lost_on_the_way;
+mod made_anew;
 pub(super) mod nothing_beyond;
 mod one_sided;
 mod only_first_pass;
@@ -59,4 +60,5 @@ causes! {
     dropped_as_told,
     lost_in_host,
     both_ways_elsewhere,
+    made_anew,
 }

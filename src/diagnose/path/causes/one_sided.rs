@@ -91,7 +91,7 @@ fn flows(given: &Given<'_>, pair: usize) -> Vec<(u64, usize)> {
     let flows = given.outcome.flows.iter().enumerate();
     let those = flows.filter_map(|(place, flow)| {
         let apart = &flow.account.between[pair].one_sided[0];
-        let packets = apart.count.packets.saturating_sub(apart.both_ways);
+        let packets = apart.of_other_hosts();
         let may_pass = !flow.account.is_carrier && !stays_on_its_link(flow);
         (packets > 0 && may_pass && !of_errors.contains(&place)).then_some((packets, place))
     });

@@ -125,6 +125,7 @@ fn one_sided(outcome: &Outcome, between: &Between, pair: usize) -> Vec<OneSided>
         packets: seen.count.packets,
         bytes: seen.count.bytes,
         both_ways: seen.both_ways,
+        remade: seen.remade,
     })
     .collect()
 }

@@ -57,9 +57,10 @@ pub struct Segment {
     /// Packets and fragments that nobody can judge: sent so near to the ends of the
     /// captures that they may have passed before or after.
     pub outside: u64,
-    /// Flows that one of the two ends alone shows, with hosts of which nothing passes between
-    /// them (other traffic, or all of it is dropped), or both ways of which it shows (the other
-    /// capture has a filter, or they go elsewhere). Neither sent nor lost; by end, whichever
+    /// Flows that one of the two ends alone shows: with hosts of which nothing passes between
+    /// them (other traffic, or all of it is dropped), both ways of which it shows (the other
+    /// capture has a filter, or they go elsewhere), or by the addresses and ports of which the
+    /// other shows something else (it was made anew). Neither sent nor lost; by end, whichever
     /// way it goes.
     pub one_sided: Vec<OneSided>,
 }
@@ -77,6 +78,9 @@ pub struct OneSided {
     pub bytes: u64,
     /// Packets of flows that go both ways there, with hosts of which others pass.
     pub both_ways: u64,
+    /// Packets of flows of which the other end shows others by the same addresses and ports, and
+    /// none of these.
+    pub remade: u64,
 }
 
 /// Packets counted in three ways.

@@ -94,15 +94,19 @@ fn one_sided(comparison: &Comparison, segment: &Segment) -> Option<Fact> {
 }
 
 fn why_apart(seen: &OneSided) -> String {
-    const OTHERS: &str = "with hosts of which nothing passes";
-    match seen.both_ways {
-        0 => OTHERS.to_owned(),
-        all if all == seen.packets => "where they go both ways".to_owned(),
-        some => format!(
-            "where {} go both ways, and others {OTHERS}",
-            number::count(some)
-        ),
-    }
+    let others = seen.packets.saturating_sub(seen.both_ways + seen.remade);
+    let reasons = [
+        (others, "with hosts of which nothing passes"),
+        (seen.both_ways, "which go both ways there"),
+        (seen.remade, "of which the other end shows other packets"),
+    ];
+    let reasons = reasons.into_iter().filter(|(packets, _)| *packets > 0);
+    let reasons = reasons.map(|(packets, why)| match packets == seen.packets {
+        true => why.to_owned(),
+        false => format!("{} {why}", number::count(packets)),
+    });
+    let reasons: Vec<String> = reasons.collect();
+    reasons.join(" and ")
 }
 
 /// Whether delays are those beyond the fastest: where a clock rests on one direction.
