@@ -20,8 +20,8 @@ use std::thread;
 pub(super) struct Aligned {
     /// Captures in the order of the path.
     pub order: Vec<usize>,
-    /// Captures that show nothing of those, and how many packets were seen in each.
-    pub strangers: Vec<(usize, u64)>,
+    /// Captures that show nothing of those.
+    pub strangers: Vec<Unmet>,
     /// What is known of it.
     pub told: OrderFacts,
     /// How far clocks are ahead of that of the first point, by place in that order.
@@ -33,6 +33,15 @@ pub(super) struct Aligned {
     pub keeps_ids: bool,
     /// Whether some have datagrams of UDP that others have as several.
     pub joins_udp: bool,
+}
+
+/// A capture that shows nothing of those of the path.
+pub(super) struct Unmet {
+    pub capture: usize,
+    /// Packets that were seen in it.
+    pub packets: u64,
+    /// Others of these that show the same.
+    pub met: Vec<usize>,
 }
 
 /// Sightings of each capture that are looked at first; then twice as many.
@@ -304,6 +313,7 @@ fn conclude(commons: Commons<'_>, together: Vec<usize>, order: Order, manner: &M
         Order::Found => known.in_order(),
     };
     let strangers = (0..samplers.len()).filter(|capture| !together.contains(capture));
+    let strangers: Vec<usize> = strangers.collect();
     let mut aligned = Aligned {
         told: OrderFacts {
             was_wanted: order == Order::Found,
@@ -320,12 +330,32 @@ fn conclude(commons: Commons<'_>, together: Vec<usize>, order: Order, manner: &M
         joins_udp: commons.are_joined(&together),
         head_bytes: shortest_head(together.iter().map(|capture| &samplers[*capture])),
         order: found.into_iter().map(|place| together[place]).collect(),
-        strangers: strangers
-            .map(|capture| (capture, samplers[capture].seen as u64))
-            .collect(),
+        strangers: unmet(&mut commons, &strangers),
     };
     aligned.hang_together(&mut commons);
     aligned
+}
+
+fn unmet(commons: &mut Commons<'_>, strangers: &[usize]) -> Vec<Unmet> {
+    let all = strangers.iter().map(|capture| Unmet {
+        capture: *capture,
+        packets: commons.samplers[*capture].seen as u64,
+        met: Vec::new(),
+    });
+    let mut all: Vec<Unmet> = all.collect();
+    let mut left: Vec<usize> = (0..all.len()).collect();
+    while let Some(first) = left.first().copied() {
+        let mut are_met = |one: usize, other: usize| {
+            let (one, other) = (strangers[one], strangers[other]);
+            commons.of_two(one.min(other), one.max(other)).is_some()
+        };
+        let group = group_of(first, &mut left, &mut are_met);
+        for one in &group {
+            let others = group.iter().filter(|other| *other != one);
+            all[*one].met = others.map(|other| strangers[*other]).collect();
+        }
+    }
+    all
 }
 
 /// Who lies in front, by what any two points have in common.

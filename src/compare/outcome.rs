@@ -107,6 +107,8 @@ pub struct Stranger {
     pub file: FileFacts,
     /// Packets that were seen in it.
     pub packets: u64,
+    /// Others of these that show the same traffic as it, by their places among those given.
+    pub met: Vec<usize>,
 }
 
 /// A clock, seen from that of the first point.

@@ -157,15 +157,16 @@ fn compare_with(
     }
     flight.finish();
     let mut outcome = conclude(flight, ends, &frames, &aligned);
-    for (capture, packets) in aligned.strangers {
-        let mut source = open(capture, Pass::Whole);
+    for stranger in aligned.strangers {
+        let mut source = open(stranger.capture, Pass::Whole);
         if merged.is_continue() {
             merged = read_through(source.as_mut(), flow);
         }
         outcome.strangers.push(Stranger {
-            given: capture,
+            given: stranger.capture,
             file: file_of(source.as_ref()),
-            packets,
+            packets: stranger.packets,
+            met: stranger.met,
         });
     }
     outcome.ended_early = merged.is_break();

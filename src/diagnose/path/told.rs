@@ -53,6 +53,9 @@ pub fn why(says: &Says, packets: u64) -> String {
         _ => ("they", "are", "their"),
     };
     match Reason::of(says) {
+        Reason::NobodyListens if says.by.is_ipv4() && says.code == 2 => {
+            format!("{their} protocol is not spoken there")
+        }
         Reason::NobodyListens => format!("nobody listens at {their} port"),
         Reason::TooBig if says.mtu > 0 => {
             let mtu = number::count(says.mtu.into());
@@ -141,6 +144,14 @@ mod tests {
         assert_eq!(reason(true, 1, 1), Reason::Prohibited);
         assert_eq!(reason(true, 4, 1), Reason::Malformed);
         assert_eq!(reason(false, 3, 200), Reason::Other);
+    }
+
+    #[test]
+    fn it_is_the_port_or_the_protocol_that_nobody_listens_at() {
+        assert_eq!(why(&says(false, 3, 3), 1), "nobody listens at its port");
+        assert_eq!(why(&says(true, 1, 4), 2), "nobody listens at their port");
+        let protocol = "their protocol is not spoken there";
+        assert_eq!(why(&says(false, 3, 2), 2), protocol);
     }
 
     #[test]

@@ -219,6 +219,10 @@ fn the_path_is_of_those_that_are_most() {
     faults.unless(count("points") == 3 && count("off_path") == 2, || {
         format!("{} points of 5", count("points"))
     });
+    for (place, other) in [(0, 1), (1, 0)] {
+        let shares = &comparison["off_path"][place]["shares_with"];
+        faults.unless(*shares == serde_json::json!([other]), || shares.to_string());
+    }
     faults.must_be("lost", &comparison["path"]["lost"]["packets"], 0);
     faults.end();
 }

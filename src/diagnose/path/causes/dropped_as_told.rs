@@ -70,7 +70,7 @@ static FIXES: [Fix; 7] = [
     Fix {
         when: "nobody listens: what does, at the receiver",
         kind: FixKind::Command,
-        command: "ss -lnut",
+        command: "ss -ln",
     },
     Fix {
         when: "not whole in time: what the receiver lacks",

@@ -61,9 +61,15 @@ fn point(outcome: &Outcome, place: usize, facts: &PointFacts) -> Point {
 /// Captures that are no points.
 pub(super) fn off_path(outcome: &Outcome) -> Vec<OffPath> {
     let strangers = outcome.strangers.iter();
+    let place_of = |given: &usize| {
+        let mut strangers = outcome.strangers.iter();
+        let place = strangers.position(|stranger| stranger.given == *given)?;
+        u32::try_from(place).ok()
+    };
     let rows = strangers.map(|stranger| OffPath {
         file: file(&stranger.file),
         packets: stranger.packets,
+        shares_with: stranger.met.iter().filter_map(place_of).collect(),
     });
     rows.collect()
 }
@@ -149,7 +155,7 @@ pub(super) fn objections(outcome: &Outcome, is_filtered: bool) -> Vec<String> {
             0 if is_filtered && stranger.file.frames > 0 => FILTERED_OUT.to_owned(),
             0 => "has no IP packets that could be found in other captures".to_owned(),
             seen => format!(
-                "shows {} of which next to nothing was found in other captures",
+                "shows {} of which next to nothing was found in those of the path",
                 number::counted(seen, "IP packet")
             ),
         };

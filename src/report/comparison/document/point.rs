@@ -53,6 +53,9 @@ pub struct OffPath {
     pub file: CaptureFile,
     /// IP packets and fragments that were seen in it, copies included.
     pub packets: u64,
+    /// Others of these that show the same traffic as it, as indices into `off_path`: a path of their
+    /// own.
+    pub shares_with: Vec<u32>,
 }
 
 /// A kind of tunnel at some point.

@@ -73,7 +73,7 @@ pub(super) fn name_of(value: impl Serialize) -> String {
 pub(super) fn common(comparison: &Comparison) -> String {
     let points = crate::model::number::counted(comparison.points.len() as u64, "point");
     match &comparison.common {
-        None => format!("{points}, no time in common"),
+        None => format!("{points}, nothing in common"),
         Some(common) => format!(
             "{points}, {} in common from {} on",
             crate::model::number::duration(common.duration_seconds),

@@ -58,9 +58,19 @@ fn left_out(comparison: &Comparison, unreadable: &[&CaptureFile]) -> String {
     }
     if !strangers.is_empty() {
         told.push(format!(
-            "Next to nothing of {} was found in other captures: other traffic, another time, or \
-             all of it was lost before it came there.",
-            named(&strangers)
+            "Next to nothing of {} was found in {}: other traffic, another time, or all of it was \
+             lost before it came there; or it is encrypted, or made anew by a proxy.",
+            named(&strangers),
+            match paths_of_their_own(comparison).is_empty() {
+                true => "other captures",
+                false => "those of the path",
+            }
+        ));
+    }
+    for path in paths_of_their_own(comparison) {
+        told.push(format!(
+            "{} show the same traffic: compare them by themselves.",
+            named(&path)
         ));
     }
     let rest = match comparison.off_path.len() {
@@ -69,6 +79,24 @@ fn left_out(comparison: &Comparison, unreadable: &[&CaptureFile]) -> String {
     };
     told.push(rest.to_owned());
     told.join(" ")
+}
+
+/// Captures that are none of the path and show the same traffic as each other.
+fn paths_of_their_own(comparison: &Comparison) -> Vec<Vec<&CaptureFile>> {
+    let all = &comparison.off_path;
+    let paths = (0..).zip(all).filter_map(|(place, capture)| {
+        let others = capture.shares_with.as_slice();
+        // Each is told with the first of it.
+        let is_first = others.first().is_some_and(|other| place < *other);
+        let others = others.iter().filter_map(|other| all.get(*other as usize));
+        is_first.then(|| {
+            std::iter::once(capture)
+                .chain(others)
+                .map(|off| &off.file)
+                .collect()
+        })
+    });
+    paths.collect()
 }
 
 fn unreadable(comparison: &Comparison) -> Vec<&CaptureFile> {
