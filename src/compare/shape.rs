@@ -208,6 +208,12 @@ impl Runs {
     fn lose(&mut self, order: u32) {
         self.losses += 1;
         let distance = self.latest.map(|latest| order.wrapping_sub(latest));
+        // Of a datagram that is not whole it is known late what is lost, long after what was sent
+        // behind it.
+        if distance.is_some_and(|distance| distance as i32 <= 0) {
+            self.runs += 1;
+            return;
+        }
         if let Some(distance) = distance {
             let class = (distance as usize).min(DISTANCES - 1);
             self.distances[class] = self.distances[class].saturating_add(1);
@@ -250,7 +256,9 @@ impl Runs {
         };
     }
 
-    /// The distance that nearly all losses have from the one before.
+    /// The distance that most losses have from the one before, as they never have by chance. Others
+    /// have another where a datagram is not whole: of one whose first fragment is missing in front
+    /// it is not known whose flow it is.
     pub fn period(&self) -> Option<u32> {
         let all: u64 = self.distances.iter().map(|count| u64::from(*count)).sum();
         let [near @ .., far] = &self.distances;
@@ -264,7 +272,9 @@ impl Runs {
         let (count, distance) = listed
             .chain(std::iter::once(beyond))
             .max_by_key(|(count, _)| *count)?;
-        let is_rule = all >= 8 && u64::from(count) * 10 >= all * 9;
+        // Where most losses are the only ones of their flow, distances tell of few.
+        let is_told = all >= 8 && all * 2 >= self.losses;
+        let is_rule = is_told && u64::from(count) * 3 >= all * 2;
         (is_rule && distance > 1).then_some(distance)
     }
 
@@ -420,7 +430,14 @@ mod tests {
     #[test]
     fn losses_in_a_row_are_the_same_however_many_are_told_at_once() {
         let [mut at_once, mut plain] = [Shape::default(), Shape::default()];
-        for (order, behind) in [(3, 0), (4, 5), (20, 1), (90, 200), (u32::MAX, 3)] {
+        for (order, behind) in [
+            (3, 0),
+            (4, 5),
+            (20, 1),
+            (90, 200),
+            (1 << 31, 0),
+            (u32::MAX, 3),
+        ] {
             at_once.lose(Fate::Back, order);
             at_once.lose_in_a_row(Fate::Back, order.wrapping_add(behind), behind);
             (0..=behind).for_each(|more| plain.lose(Fate::Back, order.wrapping_add(more)));
@@ -447,6 +464,34 @@ mod tests {
         (0..20).for_each(|number| more.lose(number * distances[1]));
         all.add(&more);
         all
+    }
+
+    #[test]
+    fn what_is_known_late_changes_no_distance() {
+        let mut runs = Runs::default();
+        for number in 0..20 {
+            runs.lose(40 * number);
+            // Of a datagram that was sent long before.
+            if number % 4 == 3 {
+                runs.lose(40 * number - 90);
+            }
+        }
+        assert_eq!((runs.losses, runs.runs), (25, 25));
+        assert_eq!((runs.distances[40], runs.period()), (19, Some(40)));
+    }
+
+    #[test]
+    fn a_period_is_found_where_a_third_has_another() {
+        let period = |others: u32| {
+            let mut runs = Runs::default();
+            let mut order = 0;
+            for number in 0..31 {
+                runs.lose(order);
+                order += if number < others { 38 } else { 40 };
+            }
+            runs.period()
+        };
+        assert_eq!([period(10), period(11)], [Some(40), None]);
     }
 
     #[test]

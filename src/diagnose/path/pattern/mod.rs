@@ -210,7 +210,9 @@ impl<'a> Losses<'a> {
         let mut look = most.unwrap_or_else(|| self.random(&ways));
         if let Some(period) = self.period() {
             let apart = number::ordinal(period);
-            let more = format!("; nearly each of them is the {apart} packet behind the one before");
+            let more = format!(
+                "; most of them are the {apart} packet of their flow behind the one before"
+            );
             look.described.push_str(&more);
         }
         look

@@ -13,6 +13,9 @@ const CLEARLY: f64 = 2.0;
 const CLEARLY_BY_RATE: f64 = 1.5;
 /// The same by flow: of one bad link of several, the others lose nothing.
 const CLEARLY_BY_FLOW: f64 = 5.0;
+/// Losses that a flow would have by chance, where it tells anything that it has none: one of twenty
+/// such has none.
+const COULD_LOSE: f64 = 3.0;
 /// So much must another way to tell them apart be better than one before it.
 pub(super) const BETTER: f64 = 0.05;
 /// Ordinal numbers that are listed.
@@ -163,13 +166,10 @@ fn by_flow(losses: &Losses<'_>, clumped: f64) -> Option<Apart> {
     let Spread::Uneven(contrast) = &spread else {
         return None;
     };
-    // Of those that sent little, none may be lost by chance.
-    let sides = classes.iter().zip(&contrast.is_inside);
-    let enough = sides.filter(|(class, _)| class.sent as f64 * share >= 1.0);
-    let (losing, others): (Vec<bool>, Vec<bool>) = enough
-        .map(|(_, is_inside)| *is_inside)
-        .partition(|is_inside| *is_inside);
-    if losing.is_empty() || others.is_empty() {
+    // Of those that sent little, none may be lost by chance, and of many such it is of some.
+    let is_enough = |class: &&Class| class.sent as f64 * share >= COULD_LOSE;
+    let enough: Vec<Class> = classes.iter().filter(is_enough).copied().collect();
+    if !matches!(Spread::of(&enough, clumped), Spread::Uneven(_)) {
         return None;
     }
     let inside = contrast.is_inside.iter().filter(|is_inside| **is_inside);
