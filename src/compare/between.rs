@@ -371,6 +371,12 @@ impl Between {
         };
     }
 
+    /// All of its flow was seen.
+    pub(super) fn tell_few_apart(&mut self) {
+        let sent = [self.front.packets, self.back.packets];
+        self.shape.tell_few_apart(sent);
+    }
+
     /// Adds what was seen of others, which went the same way.
     pub fn add(&mut self, other: &Self) {
         self.front += other.front;

@@ -2,6 +2,7 @@
 //! brought into one order of time, and matched.
 
 use super::aligned::{Aligned, align};
+use super::between::Between;
 use super::blocks::file_of;
 use super::book::{Account, Book};
 use super::clock::Clock;
@@ -241,6 +242,8 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
         }
     }
     let mut flows = flows(&flight, accounts);
+    let of_flows = flows.iter_mut().flat_map(|flow| &mut flow.account.between);
+    of_flows.for_each(Between::tell_few_apart);
     one_sided::set_apart(
         &flight,
         &mut flows,

@@ -99,6 +99,11 @@ pub(super) fn size_class(ip_bytes: u32) -> usize {
     }
 }
 
+/// Packets of a flow that are held against nothing.
+const FIRST: u64 = 2;
+/// Of more, these make no difference.
+const FEW: u64 = 8;
+
 /// How many of [`SIZES`] are all ones, each a bit longer than the one before.
 const DOUBLED: usize = 4;
 
@@ -315,6 +320,19 @@ impl Shape {
         }
     }
 
+    /// The first packets of a flow look like others, as nothing is known to hold them against. Of a
+    /// flow that is over and sent few, so many at each side, these may be all.
+    pub(super) fn tell_few_apart(&mut self, sent: [u64; 2]) {
+        let sides = self.alike.iter_mut().zip(&mut self.runs);
+        for ((alike, runs), sent) in sides.zip(sent) {
+            let first = if sent <= FEW { (*alike).min(FIRST) } else { 0 };
+            *alike -= first;
+            runs.losses += first;
+            runs.runs += first;
+            runs.longest = runs.longest.max(first.min(1));
+        }
+    }
+
     /// So many behind the one that was lost last, in a row up to this place.
     pub(super) fn lose_in_a_row(&mut self, fate: Fate, end: u32, count: u32) {
         if fate != Fate::Both {
@@ -464,6 +482,22 @@ mod tests {
         (0..20).for_each(|number| more.lose(number * distances[1]));
         all.add(&more);
         all
+    }
+
+    #[test]
+    fn the_first_of_a_few_are_not_alike() {
+        let told = |lost: u64, sent: u64| {
+            let mut shape = Shape::default();
+            (0..lost).for_each(|_| shape.lose_alike(Fate::Front));
+            shape.tell_few_apart([sent, 0]);
+            let [runs, none] = &shape.runs;
+            assert_eq!(none.losses, 0);
+            (shape.alike[0], runs.losses, runs.runs, runs.longest)
+        };
+        assert_eq!(told(1, 1), (0, 1, 1, 1));
+        assert_eq!(told(5, 8), (3, 2, 2, 1));
+        assert_eq!(told(5, 9), (5, 0, 0, 0));
+        assert_eq!(told(0, 3), (0, 0, 0, 0));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Packets that cannot be told from each other: floods of one byte.
 
-use super::sight::{Chance, Content, Ids, Sight, Stream};
+use super::sight::{BEGIN, Chance, Content, Ids, Sight, Stream};
 use super::{Faults, compare, flow_to};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
 use crate::findings::packet::A_TO_B;
@@ -175,5 +175,27 @@ fn flows_that_send_the_same_are_told_apart() {
             format!("a packet took {longest:?} s longer than the fastest")
         });
     }
+    faults.end();
+}
+
+/// Questions of one packet each, without identifications: nothing of a flow is like another of it,
+/// and it is known which are lost.
+#[test]
+fn the_only_packets_of_their_flows_are_not_alike() {
+    let question = |number: u16| Stream {
+        datagrams: 1,
+        begin: BEGIN + u64::from(number) * 2 * MILLISECOND,
+        ids: Ids::None,
+        ..Stream::to(10_000 + number, A_TO_B)
+    };
+    let questions: Vec<Stream> = (0..1_000).map(question).collect();
+    let here = Sight::of(&questions);
+    let there = here.later(MILLISECOND);
+    let there = there.without(|packet| (10_300..10_400).contains(&packet.port));
+    let comparison = compare(&[&here, &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_have_lost("path", path, &here, &there);
+    faults.must_be("pattern", &path["loss"]["pattern"], "by-time");
     faults.end();
 }

@@ -70,7 +70,7 @@ static FIXES: [Fix; 7] = [
     Fix {
         when: "nobody listens: what does, at the receiver",
         kind: FixKind::Command,
-        command: "ss -ln",
+        command: "ss -lnutwS",
     },
     Fix {
         when: "not whole in time: what the receiver lacks",

@@ -134,6 +134,14 @@ impl<'a> Losses<'a> {
         }
     }
 
+    /// Losses over time, if that has nearly all of them: those of flows that one side alone shows are
+    /// not in it where other such flows are set apart.
+    fn series(&self) -> Option<&'a Series> {
+        let series = self.lossy.series?;
+        let told: u64 = series.steps.iter().map(lost).sum();
+        self.is_nearly_all(told).then_some(series)
+    }
+
     fn described(&self) -> Described {
         if self.lost == self.sent {
             let what = format!("all {} were lost", number::counted(self.sent, "packet"));
@@ -190,7 +198,7 @@ impl<'a> Losses<'a> {
     /// Whether what does not say how losses go with the rate of sending should.
     fn goes_with_rate(&self, look: &Described) -> bool {
         let may = matches!(look.pattern, Look::Bursts | Look::BySize | Look::ByPlace);
-        let series = self.lossy.series.filter(|_| may);
+        let series = self.series().filter(|_| may);
         series.is_some_and(|series| over_time::by_rate(series, self.clumped()).is_some())
     }
 

@@ -19,7 +19,7 @@ const NEAR: f64 = 0.1;
 impl Losses<'_> {
     /// From some step on nothing passed, and before that nothing was lost.
     pub(super) fn since(&self) -> Option<Described> {
-        let scales = over_time::scales(self.lossy.series?);
+        let scales = over_time::scales(self.series()?);
         scales.iter().find_map(|series| self.since_step(series))
     }
 

@@ -88,7 +88,7 @@ impl Ways {
         let of_sizes = losses.sizes_on_wire();
         ways.0
             .push(Apart::by(Look::BySize, of_sizes, clumped, sizes));
-        if let Some(series) = losses.lossy.series {
+        if let Some(series) = losses.series() {
             let by_rate = over_time::by_rate(series, clumped).map(|(contrast, times)| {
                 Apart::in_time(Look::ByRate, Spread::Uneven(contrast), times)
             });
