@@ -181,6 +181,8 @@ pub struct Shape {
 pub struct Runs {
     /// The last that was lost.
     latest: Option<u32>,
+    /// The last of which that was known late.
+    late: Option<u32>,
     current: u64,
     /// Losses.
     pub losses: u64,
@@ -198,6 +200,7 @@ impl Default for Runs {
     fn default() -> Self {
         Self {
             latest: None,
+            late: None,
             current: 0,
             losses: 0,
             runs: 0,
@@ -216,7 +219,7 @@ impl Runs {
         // Of a datagram that is not whole it is known late what is lost, long after what was sent
         // behind it.
         if distance.is_some_and(|distance| distance as i32 <= 0) {
-            self.runs += 1;
+            self.lose_late(order);
             return;
         }
         if let Some(distance) = distance {
@@ -234,6 +237,13 @@ impl Runs {
             self.current = 1;
         }
         self.longest = self.longest.max(self.current);
+    }
+
+    /// One of those before the last that was lost.
+    fn lose_late(&mut self, order: u32) {
+        let before = self.late.replace(order);
+        let is_in_a_row = before.is_some_and(|before| order == before.wrapping_add(1));
+        self.runs += u64::from(!is_in_a_row);
     }
 
     /// So many more were lost in a row behind that, up to this place.
@@ -285,7 +295,7 @@ impl Runs {
 
     fn add(&mut self, other: &Self) {
         // Orders of several flows cannot be compared.
-        self.latest = None;
+        (self.latest, self.late) = (None, None);
         self.losses += other.losses;
         self.runs += other.runs;
         self.longest = self.longest.max(other.longest);
@@ -505,12 +515,13 @@ mod tests {
         let mut runs = Runs::default();
         for number in 0..20 {
             runs.lose(40 * number);
-            // Of a datagram that was sent long before.
+            // Of a datagram that was sent long before, two in a row.
             if number % 4 == 3 {
                 runs.lose(40 * number - 90);
+                runs.lose(40 * number - 89);
             }
         }
-        assert_eq!((runs.losses, runs.runs), (25, 25));
+        assert_eq!((runs.losses, runs.runs), (30, 25));
         assert_eq!((runs.distances[40], runs.period()), (19, Some(40)));
     }
 
