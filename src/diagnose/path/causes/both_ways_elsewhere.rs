@@ -1,4 +1,4 @@
-//! C19, conversations-not-captured.
+//! C19, not-captured.
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::Given;
@@ -8,7 +8,7 @@ use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "C19",
-    name: "conversations-not-captured",
+    name: "not-captured",
     title: "A capture lacks whole conversations",
     severity: Severity::Info,
     meaning: "Both ways of some flows pass one point, and the capture of its neighbour has \

@@ -1,4 +1,4 @@
-//! C20, connections-made-anew.
+//! C20, made-anew.
 
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
@@ -9,7 +9,7 @@ use crate::model::number;
 
 pub(super) const CAUSE: Cause = Cause {
     id: "C20",
-    name: "connections-made-anew",
+    name: "made-anew",
     title: "Connections are made anew in between",
     severity: Severity::Info,
     meaning: "Two neighbours show flows by the same addresses and ports, and no packet of one is \
