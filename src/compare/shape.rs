@@ -181,8 +181,8 @@ pub struct Shape {
 pub struct Runs {
     /// The last that was lost.
     latest: Option<u32>,
-    /// The last of which that was known late.
-    late: Option<u32>,
+    /// The last of which that was known late, and how many were lost in a row up to it.
+    late: Option<(u32, u64)>,
     current: u64,
     /// Losses.
     pub losses: u64,
@@ -241,9 +241,13 @@ impl Runs {
 
     /// One of those before the last that was lost.
     fn lose_late(&mut self, order: u32) {
-        let before = self.late.replace(order);
-        let is_in_a_row = before.is_some_and(|before| order == before.wrapping_add(1));
-        self.runs += u64::from(!is_in_a_row);
+        let run = match self.late {
+            Some((before, run)) if order == before.wrapping_add(1) => run + 1,
+            _ => 1,
+        };
+        self.late = Some((order, run));
+        self.runs += u64::from(run == 1);
+        self.longest = self.longest.max(run);
     }
 
     /// So many more were lost in a row behind that, up to this place.
@@ -521,7 +525,7 @@ mod tests {
                 runs.lose(40 * number - 89);
             }
         }
-        assert_eq!((runs.losses, runs.runs), (30, 25));
+        assert_eq!((runs.losses, runs.runs, runs.longest), (30, 25, 2));
         assert_eq!((runs.distances[40], runs.period()), (19, Some(40)));
     }
 
