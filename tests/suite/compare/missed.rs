@@ -3,7 +3,7 @@
 use super::sight::{BEATS, Chance, Packet, Sight, Stream};
 use super::{Faults, compare, finding};
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
-use crate::findings::packet::{A_TO_B, B_TO_A};
+use crate::findings::packet::A_TO_B;
 use serde_json::Value;
 
 fn streams() -> [Stream; 2] {
@@ -151,13 +151,7 @@ fn what_is_lost_in_front_of_a_lossy_capture_is_sure() {
 #[test]
 fn what_a_filter_leaves_out_at_an_end_is_not_sure_to_be_lost() {
     let there = Stream::fragmented(5002, A_TO_B);
-    let back = Stream {
-        path: B_TO_A,
-        port: 4000,
-        begin: there.begin + 5 * MILLISECOND,
-        ..there
-    };
-    let (sent, answered) = (Sight::of(&[there]), Sight::only(&[back]));
+    let (sent, answered) = (Sight::of(&[there]), Sight::only(&[there.back_to(4000)]));
     let here = sent.and(&answered.later(MILLISECOND));
     let all = sent.later(MILLISECOND).and(&answered);
     let filtered = all.without(|packet| packet.index > 0);
@@ -177,15 +171,9 @@ fn what_a_filter_leaves_out_at_an_end_is_not_sure_to_be_lost() {
 #[test]
 fn what_is_doubtful_one_way_is_sure_the_other_way() {
     let there = Stream::to(5001, A_TO_B);
-    let back = |port: u16, stream: Stream| Stream {
-        path: B_TO_A,
-        port,
-        begin: stream.begin + 5 * MILLISECOND,
-        ..stream
-    };
     let filtered = Stream::fragmented(5002, A_TO_B);
     let sent = Sight::of(&[there, filtered]);
-    let answered = Sight::only(&[back(4000, there), back(4001, filtered)]);
+    let answered = Sight::only(&[there.back_to(4000), filtered.back_to(4001)]);
     let mut chance = Chance::new(3);
     let heard = answered
         .later(MILLISECOND)

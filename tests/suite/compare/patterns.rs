@@ -530,13 +530,7 @@ fn losses_are_told_alike_in_whatever_steps_they_are_shown() {
 #[test]
 fn what_comes_back_whole_makes_no_flows_of_what_is_lost() {
     let there = Stream::to(PORT, A_TO_B);
-    let back = Stream {
-        path: B_TO_A,
-        port: 4000,
-        begin: there.begin + 5 * MILLISECOND,
-        ..there
-    };
-    let (sent, answered) = (Sight::of(&[there]), Sight::only(&[back]));
+    let (sent, answered) = (Sight::of(&[there]), Sight::only(&[there.back_to(4000)]));
     let mut chance = Chance::new(5);
     let arrived = sent.later(MILLISECOND).without(|_| chance.per_mille(50));
     let here = sent.and(&answered.later(MILLISECOND));

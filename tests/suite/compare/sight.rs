@@ -3,7 +3,7 @@
 
 use crate::cases::wire::sum;
 use crate::findings::capture::{Capture, MICROSECOND, SECOND};
-use crate::findings::packet::{A_TO_B, Path, Sum, UDP, cut, noise, udp, whole};
+use crate::findings::packet::{A_TO_B, B_TO_A, Path, Sum, UDP, cut, noise, udp, whole};
 use std::collections::HashSet;
 
 /// When the first packet is sent: late enough for clocks that are a day behind.
@@ -116,6 +116,16 @@ impl Stream {
         Self {
             bytes: 8_000,
             ..Self::to(port, path)
+        }
+    }
+
+    /// As many that come back to this port, each 5 ms after one of these.
+    pub fn back_to(self, port: u16) -> Self {
+        Self {
+            path: B_TO_A,
+            port,
+            begin: self.begin + 5_000 * MICROSECOND,
+            ..self
         }
     }
 
