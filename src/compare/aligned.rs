@@ -265,16 +265,20 @@ impl<'a> Commons<'a> {
 /// Captures that hang together, most of all, in the order they were given; a single one where
 /// none do.
 fn largest_group(captures: usize, are_met: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
+    let groups = groups(captures, are_met).into_iter();
+    // Of those that are as many the first.
+    groups.rev().max_by_key(Vec::len).unwrap_or_default()
+}
+
+/// Captures by what hangs together, each with another of its group.
+fn groups(captures: usize, are_met: impl FnMut(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut are_met = are_met;
-    let mut largest = Vec::new();
+    let mut groups = Vec::new();
     let mut left: Vec<usize> = (0..captures).collect();
     while let Some(first) = left.first().copied() {
-        let group = group_of(first, &mut left, &mut are_met);
-        if group.len() > largest.len() {
-            largest = group;
-        }
+        groups.push(group_of(first, &mut left, &mut are_met));
     }
-    largest
+    groups
 }
 
 /// Takes out of those that are left what hangs together with one of them, each with one that
@@ -337,25 +341,22 @@ fn conclude(commons: Commons<'_>, together: Vec<usize>, order: Order, manner: &M
 }
 
 fn unmet(commons: &mut Commons<'_>, strangers: &[usize]) -> Vec<Unmet> {
-    let all = strangers.iter().map(|capture| Unmet {
+    let are_met =
+        |one: usize, other: usize| commons.of_two(strangers[one], strangers[other]).is_some();
+    let groups = groups(strangers.len(), are_met);
+    let others_in = |group: &[usize], one: usize| -> Vec<usize> {
+        let others = group.iter().filter(|other| **other != one);
+        others.map(|other| strangers[*other]).collect()
+    };
+    let all = strangers.iter().enumerate().map(|(place, capture)| Unmet {
         capture: *capture,
         packets: commons.samplers[*capture].seen as u64,
-        met: Vec::new(),
+        met: groups
+            .iter()
+            .find(|group| group.contains(&place))
+            .map_or(Vec::new(), |group| others_in(group, place)),
     });
-    let mut all: Vec<Unmet> = all.collect();
-    let mut left: Vec<usize> = (0..all.len()).collect();
-    while let Some(first) = left.first().copied() {
-        let mut are_met = |one: usize, other: usize| {
-            let (one, other) = (strangers[one], strangers[other]);
-            commons.of_two(one.min(other), one.max(other)).is_some()
-        };
-        let group = group_of(first, &mut left, &mut are_met);
-        for one in &group {
-            let others = group.iter().filter(|other| *other != one);
-            all[*one].met = others.map(|other| strangers[*other]).collect();
-        }
-    }
-    all
+    all.collect()
 }
 
 /// Who lies in front, by what any two points have in common.

@@ -32,9 +32,10 @@ pub(super) fn set_apart<'a>(
             .filter_map(|flow| Some((flow, Edge::in_pair(flow, pair, ends)?)));
         for (flow, edge) in edges.filter(|(_, edge)| edge.front == pair) {
             beyond[pair].ask(edge.side, &edge.key, scopes);
-            two_way.add(edge.place(), &edge.key, flow, scopes);
-            let seen = flow.account.at.get(edge.point()).map(|at| at.packets);
-            remade.add(edge.place(), &edge.key, seen.unwrap_or(0));
+            if let Some(seen) = flow.account.at.get(edge.point()) {
+                two_way.add(edge.place(), &edge.key, seen, scopes);
+                remade.add(edge.place(), &edge.key, seen);
+            }
         }
     }
     for (front, beyond) in beyond.iter_mut().enumerate() {
@@ -47,12 +48,16 @@ pub(super) fn set_apart<'a>(
                 continue;
             };
             let beyond = &beyond[edge.front];
-            let why = match () {
-                () if flow.stays_on_link(edge.point()) => Some(Apart::OfOtherHosts),
-                () if remade.has(edge.front, &edge.key) => Some(Apart::Remade),
-                () if !beyond.has(edge.side, &edge.key, scopes) => Some(Apart::OfOtherHosts),
-                () if two_way.has(edge.place(), &edge.key, scopes) => Some(Apart::BothWays),
-                () => None,
+            let why = if flow.stays_on_link(edge.point()) {
+                Some(Apart::OfOtherHosts)
+            } else if remade.has(edge.front, &edge.key) {
+                Some(Apart::Remade)
+            } else if !beyond.has(edge.side, &edge.key, scopes) {
+                Some(Apart::OfOtherHosts)
+            } else if two_way.has(edge.place(), &edge.key, scopes) {
+                Some(Apart::BothWays)
+            } else {
+                None
             };
             if let Some(why) = why {
                 flow.account.between[pair].set_apart(why);

@@ -2,6 +2,7 @@
 //! something between the two ends connections and opens others in the name of their hosts, or
 //! numbers their streams anew. What goes in is not lost there, nor made from nothing.
 
+use super::book::Passage;
 use super::names::Name;
 use crate::model::FlowKey;
 use foldhash::fast::RandomState;
@@ -15,9 +16,9 @@ const ENOUGH: u64 = 8;
 pub(super) struct Remade(HashMap<(usize, Name), [u64; 2], RandomState>);
 
 impl Remade {
-    pub fn add(&mut self, (front, side): (usize, usize), key: &FlowKey, packets: u64) {
-        let seen = self.0.entry((front, Name::of(key))).or_default();
-        seen[side] += packets;
+    pub fn add(&mut self, (front, side): (usize, usize), key: &FlowKey, seen: &Passage) {
+        let sides = self.0.entry((front, Name::of(key))).or_default();
+        sides[side] += seen.packets;
     }
 
     /// Whether the other side shows a flow by the same name, and both enough of it.
@@ -47,7 +48,13 @@ mod tests {
     #[test]
     fn it_takes_both_sides_of_one_place_and_enough_of_each() {
         let mut remade = Remade::default();
-        let mut add = |place, port, packets| remade.add(place, &key(port), packets);
+        let mut add = |place, port, packets| {
+            let seen = Passage {
+                packets,
+                ..Passage::default()
+            };
+            remade.add(place, &key(port), &seen);
+        };
         add((0, 0), 1, ENOUGH);
         add((0, 1), 1, ENOUGH);
         add((0, 0), 2, 1_000);

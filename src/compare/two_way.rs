@@ -2,8 +2,8 @@
 //! not because packets are lost on the way to it. Its capture has a filter, or they take another
 //! way.
 
+use super::book::Passage;
 use super::names::Name;
-use super::outcome::FlowFacts;
 use crate::model::{FlowKey, Network, Protocol, ScopeSet};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -32,26 +32,23 @@ struct Talk {
 impl TwoWay {
     pub fn add(
         &mut self,
-        place: (usize, usize),
+        (front, side): (usize, usize),
         key: &FlowKey,
-        flow: &FlowFacts,
+        seen: &Passage,
         scopes: &ScopeSet,
     ) {
-        let (front, side) = place;
-        let known = flow.account.at.get(front + side);
-        let Some(at) = known.filter(|at| at.packets > 0) else {
+        if seen.packets == 0 {
             return;
-        };
-        let has_data = key.protocol != Protocol::TCP || at.bytes / at.packets > BARE;
-        let is_own = has_data || at.packets >= GOES_ON;
+        }
+        let has_data = key.protocol != Protocol::TCP || seen.bytes / seen.packets > BARE;
+        let is_own = has_data || seen.packets >= GOES_ON;
         let network = scopes.network(key.scope);
         let talk = Talk { is_own, has_data };
         self.0.insert((front, side, network, Name::of(key)), talk);
     }
 
     /// Whether there is something of both ways of the conversation of a flow.
-    pub fn has(&self, place: (usize, usize), key: &FlowKey, scopes: &ScopeSet) -> bool {
-        let (front, side) = place;
+    pub fn has(&self, (front, side): (usize, usize), key: &FlowKey, scopes: &ScopeSet) -> bool {
         let network = scopes.network(key.scope);
         let names = [Name::of(key), Name::answered(key)];
         let [Some(asks), Some(answers)] =
@@ -66,7 +63,6 @@ impl TwoWay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::book::{Account, Passage};
     use crate::model::{Addresses, Ports, ScopeTag};
 
     const PLACE: (usize, usize) = (0, 0);
@@ -85,25 +81,15 @@ mod tests {
 
     /// A flow and what answers it, each with so many packets and bytes, the answer at a place.
     fn talk(protocol: Protocol, [asks, answers]: [(u64, u64); 2], place: (usize, usize)) -> bool {
-        let flow = |(packets, bytes)| FlowFacts {
-            keys: Vec::new(),
-            is_backward: false,
-            account: Account {
-                at: vec![
-                    Passage {
-                        packets,
-                        bytes,
-                        ..Passage::default()
-                    };
-                    3
-                ],
-                ..Account::default()
-            },
+        let seen = |(packets, bytes)| Passage {
+            packets,
+            bytes,
+            ..Passage::default()
         };
         let (key, scopes) = (key(protocol), ScopeSet::default());
         let mut two_way = TwoWay::default();
-        two_way.add(PLACE, &key, &flow(asks), &scopes);
-        two_way.add(place, &key.reversed(), &flow(answers), &scopes);
+        two_way.add(PLACE, &key, &seen(asks), &scopes);
+        two_way.add(place, &key.reversed(), &seen(answers), &scopes);
         two_way.has(PLACE, &key, &scopes)
     }
 

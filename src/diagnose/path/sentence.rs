@@ -152,7 +152,7 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
             number::count(between.outside[0])
         ));
     }
-    if let Some(apart) = apart(given, pair, is_backward) {
+    if let Some(apart) = apart(given, (pair, is_backward), to) {
         losses.push_str(&apart);
     }
     let does = [losses].into_iter().chain(faults(between));
@@ -162,7 +162,7 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
 /// What enters and is not judged, if that is as much as a tenth of what is: of hosts of which
 /// nothing leaves (it may be other traffic, or all dropped; errors that say what is dropped are
 /// neither), of conversations that the capture behind lacks, and of what is made anew.
-fn apart(given: &Given<'_>, pair: usize, is_backward: bool) -> Option<String> {
+fn apart(given: &Given<'_>, (pair, is_backward): (usize, bool), to: usize) -> Option<String> {
     let between = &given.sums.one_way(is_backward)[pair];
     let apart = &between.one_sided[usize::from(is_backward)];
     let errors = given.errors_apart(pair, is_backward);
@@ -175,8 +175,6 @@ fn apart(given: &Given<'_>, pair: usize, is_backward: bool) -> Option<String> {
     });
     let lacking = Some(apart.both_ways).filter(is_much).map(|packets| {
         let packets = number::counted(packets, "more packet");
-        let (front, back) = ends_of(given.outcome.points.len(), pair);
-        let to = if is_backward { front } else { back };
         format!(
             ", and the capture at {} has nothing of the conversations of {packets}",
             name(to)

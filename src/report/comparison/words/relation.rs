@@ -56,18 +56,19 @@ fn left_out(comparison: &Comparison, unreadable: &[&CaptureFile]) -> String {
     if !unreadable.is_empty() {
         told.push(format!("{} could not be read.", named(unreadable)));
     }
+    let paths = paths_of_their_own(comparison);
     if !strangers.is_empty() {
         told.push(format!(
             "Next to nothing of {} was found in {}: other traffic, another time, or all of it was \
              lost before it came there; or it is encrypted, or made anew by a proxy.",
             named(&strangers),
-            match paths_of_their_own(comparison).is_empty() {
+            match paths.is_empty() {
                 true => "other captures",
                 false => "those of the path",
             }
         ));
     }
-    for path in paths_of_their_own(comparison) {
+    for path in paths {
         told.push(format!(
             "{} show the same traffic: compare them by themselves.",
             named(&path)
