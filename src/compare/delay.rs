@@ -101,13 +101,18 @@ impl Delays {
         self.asked.1
     }
 
+    /// How many there are.
+    pub fn packets(&self) -> u64 {
+        self.histogram.len()
+    }
+
     /// What they are.
     pub fn figures(&self) -> Option<DelayFigures> {
         let (histogram, least, most) = (&self.histogram, self.least, self.most);
         // What has two digits may lie beyond what has all.
         let within = |nanoseconds: u64| nanoseconds.clamp(least, most);
         (!histogram.is_empty()).then(|| DelayFigures {
-            packets: histogram.len(),
+            packets: self.packets(),
             min: least,
             median: within(histogram.value_at_quantile(0.5)),
             p99: within(p99(histogram)),

@@ -6,6 +6,7 @@ use super::clock::Clock;
 use super::damage::{Damage, DamageLook, Examined, place_in_common};
 use super::delay::Delays;
 use super::in_host::InHost;
+use super::side_by_side::SideBySide;
 use super::told::DropsTold;
 use super::wrong_times::WrongTimes;
 use crate::model::{Duration, FlowKey, Protocol, ScopeSet, Timestamp};
@@ -23,6 +24,8 @@ pub struct Outcome {
     pub strangers: Vec<Stranger>,
     /// What is known of that order.
     pub order: OrderFacts,
+    /// Which points do not lie one behind the other.
+    pub side_by_side: SideBySide,
     /// Flows; the one without a number is all that are beyond the bound.
     pub flows: Vec<FlowFacts>,
     /// What ICMP errors say of packets that were dropped, what is most frequent first.
@@ -61,6 +64,8 @@ pub struct PointFacts {
     pub span: Option<(Timestamp, Timestamp)>,
     /// What was seen here.
     pub tally: Tally,
+    /// Packets and fragments that passed at points beside it: not missed here.
+    pub passed_beside: u64,
     /// Its clock.
     pub clock: ClockFacts,
     /// What the kernels of hosts make of the fragments seen here.

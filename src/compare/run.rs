@@ -4,10 +4,11 @@
 use super::aligned::{Aligned, align};
 use super::between::Between;
 use super::blocks::file_of;
-use super::book::{Account, Book};
+use super::book::{Account, Book, Series};
 use super::clock::Clock;
 use super::content::HEAD_BYTES;
 use super::damage::{Examined, examine};
+use super::delay::Delays;
 use super::feeds::Feeds;
 use super::flight::{Flight, pairs};
 use super::in_host;
@@ -17,6 +18,7 @@ use super::observer::Manner;
 use super::one_sided;
 use super::outcome::{ClockFacts, FlowFacts, Outcome, PointFacts, Stranger};
 use super::reader::{End, Reader, read_through};
+use super::side_by_side::SideBySide;
 use super::told::{self, Told};
 use super::views::through::Through;
 use crate::decode::DecodeOptions;
@@ -264,6 +266,7 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
             truncated_frames: end.truncated,
             span: flight.spans[place],
             tally: tallies[place],
+            passed_beside: 0,
             clock: ClockFacts {
                 is_known: aligned.is_known[place],
                 offset: clock.offset(),
@@ -279,8 +282,10 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
             errors_refused: told[place].refused,
         });
     }
+    let side_by_side = side_by_side(&flight, &mut flows, &mut points, &mut series);
     Outcome {
         points,
+        side_by_side,
         strangers: Vec::new(),
         order: aligned.told.clone(),
         drops_told: told::gather(&flows, &told),
@@ -296,6 +301,39 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
         clocks_set_back: flight.clocks_set_back,
         ended_early: false,
     }
+}
+
+/// Which points lie side by side. What passes one of them is not missed at the other; and if that is
+/// an end, nothing is said of what would be between the two, nor of the whole path.
+fn side_by_side(
+    flight: &Flight,
+    flows: &mut [FlowFacts],
+    points: &mut [PointFacts],
+    series: &mut [(Series, Option<Delays>)],
+) -> SideBySide {
+    let spans = flight.spans.iter().zip(&flight.clocks);
+    let spans = spans.map(|(span, clock)| {
+        let (from, until) = (*span)?;
+        Some((clock.to_reference(from), clock.to_reference(until)))
+    });
+    let spans: Vec<_> = spans.collect();
+    let timed = series.iter().map(|(_, delays)| delays.as_ref());
+    let timed = timed.map(|delays| delays.map_or(0, Delays::packets));
+    let timed: Vec<u64> = timed.collect();
+    let found = SideBySide::find(flows, &spans, &timed);
+    found.forgive(flows, points);
+    let at_ends: Vec<usize> = found
+        .neighbours()
+        .filter(|front| found.is_at_end(*front))
+        .collect();
+    let whole = (!at_ends.is_empty()).then_some(series.len() - 1);
+    for pair in at_ends.into_iter().chain(whole) {
+        let accounts = flows.iter_mut().map(|flow| &mut flow.account);
+        accounts.for_each(|account| account.between[pair] = Between::default());
+        series[pair].0.steps.clear();
+        series[pair].1 = None;
+    }
+    found
 }
 
 /// The scopes of all points.

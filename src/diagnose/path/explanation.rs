@@ -103,7 +103,8 @@ impl Known {
         let is_empty = |point: usize| given.outcome.points[point].tally.matched == 0;
         let used = given.segments().map(|(pair, _)| pair);
         let used = used.filter(|pair| way[*pair].front.packets > 0);
-        let used: Vec<usize> = match is_empty(0) || is_empty(points - 1) {
+        let is_parted = is_empty(0) || is_empty(points - 1) || given.ends_side_by_side();
+        let used: Vec<usize> = match is_parted {
             true => used.collect(),
             false => Vec::new(),
         };

@@ -44,6 +44,21 @@ impl<'a> Given<'a> {
         })
     }
 
+    /// Whether the path ends, or begins, at points side by side.
+    pub(super) fn ends_side_by_side(&self) -> bool {
+        let side_by_side = &self.outcome.side_by_side;
+        let mut neighbours = side_by_side.neighbours();
+        neighbours.any(|front| side_by_side.is_at_end(front))
+    }
+
+    /// `B`, or `B or C` of points that lie side by side.
+    pub(super) fn name_with_those_beside(&self, point: usize) -> String {
+        let points = 0..self.outcome.points.len();
+        let is_it = |other: &usize| *other == point || self.outcome.side_by_side.has(*other, point);
+        let names: Vec<String> = points.filter(is_it).map(name).collect();
+        names.join(" or ")
+    }
+
     /// What goes each way between a pair.
     pub(super) fn ways(&self, pair: usize) -> [Way<'a>; 2] {
         let sums: &'a Sums = self.sums;

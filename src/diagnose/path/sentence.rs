@@ -68,7 +68,7 @@ fn at(given: &Given<'_>, explained: &Explanation) -> Option<String> {
         false => given.outcome.points.len() - 1,
     };
     let is_end = explained.arrived_at == end;
-    (!is_end).then(|| name(explained.arrived_at))
+    (!is_end).then(|| given.name_with_those_beside(explained.arrived_at))
 }
 
 /// Where nothing of it is found.
@@ -135,7 +135,10 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
         true => (back, front),
         false => (front, back),
     };
-    let segment = format!("{} to {}", name(from), name(to));
+    let Some(segment) = stretch(given, from, to) else {
+        let told = format!("{} and {} lie side by side", name(from), name(to));
+        return vec![told].into_iter().filter(|_| !is_backward).collect();
+    };
     let is_known = |point: &usize| given.outcome.points[*point].tally.matched > 0;
     if ![from, to].iter().all(is_known) {
         let is_told = nothing_beyond::next(given, is_backward).is_some();
@@ -157,6 +160,17 @@ fn segment(given: &Given<'_>, pair: usize, is_backward: bool) -> Vec<String> {
     }
     let does = [losses].into_iter().chain(faults(between));
     does.map(|does| format!("{segment} {does}")).collect()
+}
+
+/// `A to B`; of two that lie side by side where the first leads to, if anywhere.
+fn stretch(given: &Given<'_>, from: usize, to: usize) -> Option<String> {
+    let side_by_side = &given.outcome.side_by_side;
+    if !side_by_side.has(from, to) {
+        return Some(format!("{} to {}", name(from), name(to)));
+    }
+    let next = side_by_side.next(from, to < from);
+    next.filter(|_| !side_by_side.is_at_end(from.min(to)))
+        .map(|next| format!("{} to {}, beside {},", name(from), name(next), name(to)))
 }
 
 /// What enters and is not judged, if that is as much as a tenth of what is: of hosts of which

@@ -56,6 +56,7 @@ pub(crate) fn comparison(points: usize) -> Sample {
         common: Some(common),
         points,
         off_path: Vec::new(),
+        side_by_side: Vec::new(),
         flows_total: 0,
         flows_omitted: 0,
         flows: Vec::new(),
@@ -92,6 +93,7 @@ fn point(name: &str) -> Point {
         datagrams: 0,
         fragments: 0,
         missed: None,
+        passed_beside: 0,
         matched: 0,
         tunnels: Vec::new(),
         clock: Clock {

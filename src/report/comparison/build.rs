@@ -55,6 +55,7 @@ pub fn build(parts: &ComparedParts<'_>, options: CompareOptions) -> Comparison {
         relation: relation(outcome),
         points: points::points(outcome),
         off_path: points::off_path(outcome),
+        side_by_side: points::side_by_side(outcome),
         common: common(outcome),
         segments,
         path: whole,

@@ -37,6 +37,7 @@ fn point(name: &str, path: &str) -> Point {
         datagrams: 24_036,
         fragments: 1_095_732,
         missed: None,
+        passed_beside: 0,
         matched: 1_095_700,
         tunnels: vec![TunnelAt {
             kind: None,
@@ -345,6 +346,7 @@ pub(crate) fn lossy() -> Comparison {
         relation: Relation::Same,
         points,
         off_path: Vec::new(),
+        side_by_side: Vec::new(),
         common: Some(Common {
             first_timestamp: after(0.0),
             last_timestamp: after(61.9),

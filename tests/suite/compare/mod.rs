@@ -31,6 +31,7 @@ mod questions;
 mod recut;
 mod related;
 mod resent;
+mod side_by_side;
 mod sight;
 mod single;
 mod six;

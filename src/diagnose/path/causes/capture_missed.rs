@@ -49,12 +49,15 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = missing
         .map(|(place, point)| {
             let passed = point.tally.missed;
+            let to_many = to_many(given, place);
+            let confidence = if to_many.is_some() { 0.5 } else { 0.95 };
             let seen = format!(
-                "{} of {} that passed {} are not in its capture ({}).",
+                "{} of {} that passed {} are not in its capture ({}).{}",
                 number::count(passed),
                 number::counted(passed + point.tally.matched, "packet"),
                 name(place),
                 point.file.path,
+                to_many.unwrap_or_default(),
             );
             let missed = given.sums.pairs.get(place - 1);
             let missed = missed
@@ -63,7 +66,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
             let note = format!("passed {}, which does not show it", name(place));
             Finding {
                 evidence: given.example_frames(missed, [&note, &note]),
-                ..Finding::at(&CAUSE, place, 0.95, seen)
+                ..Finding::at(&CAUSE, place, confidence, seen)
             }
         })
         .collect();
@@ -73,6 +76,21 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
         ..found.finding(&CAUSE, 0.6, |way| unseen(appeared(way.between)))
     }));
     found
+}
+
+/// Of what goes to a group and is missed, the points may be receivers.
+fn to_many(given: &Given<'_>, place: usize) -> Option<String> {
+    let flows = given.outcome.flows.iter();
+    let missed = flows.filter(|flow| flow.account.at[place].missed > 0);
+    let missed = missed.max_by_key(|flow| flow.account.at[place].missed)?;
+    let key = missed.keys.iter().flatten().next()?;
+    key.addresses.are_to_many().then(|| {
+        format!(
+            " Most of it goes to {}, of which the points may be receivers beside each other: then \
+             compare each with the sender by itself.",
+            key.addresses.destination()
+        )
+    })
 }
 
 fn appeared(between: &Between) -> u64 {

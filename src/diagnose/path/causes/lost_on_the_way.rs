@@ -4,6 +4,7 @@ use super::only_first_pass::is_by_place;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Found, Given, Way};
+use crate::diagnose::path::sums::{ends_of, name};
 use crate::diagnose::path::unseen::Unseen;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -130,7 +131,20 @@ fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
         })
     };
     finding.seen.push_str(&doubt);
+    finding.seen.extend(beside(given, pair));
     finding
+}
+
+/// Where it is lost if its points lie side by side.
+fn beside(given: &Given<'_>, pair: usize) -> Option<String> {
+    let (front, back) = ends_of(given.outcome.points.len(), pair);
+    let [front_name, back_name] = [front, back].map(name);
+    given.outcome.side_by_side.has(front, back).then(|| {
+        format!(
+            " {front_name} and {back_name} lie side by side, and it is lost behind the one that it \
+             passed."
+        )
+    })
 }
 
 /// What that does to datagrams that go this way, where some are in fragments.

@@ -23,6 +23,7 @@ mod one_sided;
 mod only_first_pass;
 mod reassembled;
 mod reordered;
+mod side_by_side;
 mod silent;
 mod tunnel_in_fragments;
 
@@ -61,4 +62,5 @@ causes! {
     lost_in_host,
     both_ways_elsewhere,
     made_anew,
+    side_by_side,
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Given, Way};
-use crate::diagnose::path::sums::{is_much_unjudged, name};
+use crate::diagnose::path::sums::{ends_of, is_much_unjudged, name};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -40,11 +40,19 @@ pub(super) const CAUSE: Cause = Cause {
 /// Each segment and way in which much passed one end while the other was silent.
 pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let pairs = given.segments().map(|(pair, _)| pair);
+    let pairs = pairs.filter(|pair| !has_other_ways(given, *pair));
     let found = pairs.flat_map(|pair| {
         let ways = given.ways(pair);
         ways.map(|way| is_much_unjudged(way.between).then(|| finding(pair, &way)))
     });
     found.flatten().collect()
+}
+
+/// Whether what one end shows may pass beside the other.
+fn has_other_ways(given: &Given<'_>, pair: usize) -> bool {
+    let (front, back) = ends_of(given.outcome.points.len(), pair);
+    let side_by_side = &given.outcome.side_by_side;
+    side_by_side.is_any_beside(front) || side_by_side.is_any_beside(back)
 }
 
 fn finding(pair: usize, way: &Way<'_>) -> Finding {

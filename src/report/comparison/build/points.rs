@@ -52,6 +52,7 @@ fn point(outcome: &Outcome, place: usize, facts: &PointFacts) -> Point {
         seen_again: facts.seen_again,
         passed_host: passed_host(outcome, place),
         missed: (!is_end).then_some(facts.tally.missed),
+        passed_beside: facts.passed_beside,
         matched: facts.tally.matched,
         tunnels: tunnels(outcome, place),
         clock: clock(place, facts),
@@ -72,6 +73,13 @@ pub(super) fn off_path(outcome: &Outcome) -> Vec<OffPath> {
         shares_with: stranger.met.iter().filter_map(place_of).collect(),
     });
     rows.collect()
+}
+
+/// Points that do not lie one behind the other.
+pub(super) fn side_by_side(outcome: &Outcome) -> Vec<[u32; 2]> {
+    let pairs = outcome.side_by_side.pairs().iter();
+    let pairs = pairs.map(|(one, other)| [*one, *other].map(|point| point as u32));
+    pairs.collect()
 }
 
 /// Tunnels that flows were in at a point.

@@ -52,6 +52,10 @@ pub struct Comparison {
     /// time, or all of it was lost before it came there. They are no points of the path, and
     /// part of no figure.
     pub off_path: Vec<OffPath>,
+    /// Pairs of points, by their places, that lie side by side, not one behind the other: each has
+    /// packets of a third, and the two have none in common. Of neighbours that do, what is lost in
+    /// the segment between them is lost behind the one it passed.
+    pub side_by_side: Vec<[u32; 2]>,
     /// The time in which all points captured, by the clock of the first; `null` if there
     /// is none. Only what passed within it is judged.
     pub common: Option<Common>,

@@ -37,6 +37,9 @@ pub struct Point {
     /// passed here and the capture does not have them; `null` at the ends of the path,
     /// where that cannot be seen.
     pub missed: Option<u64>,
+    /// Packets and fragments that passed at a point beside this one, as `side_by_side` has it: they
+    /// are not missed here.
+    pub passed_beside: u64,
     /// Packets and fragments of this point that were found at some other.
     pub matched: u64,
     /// Tunnels that what is innermost was in here, the one with most packets first; 8 at

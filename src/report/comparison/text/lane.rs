@@ -21,11 +21,7 @@ const PEAK: usize = 28;
 pub(super) fn lines(comparison: &Comparison, segment: &Segment, width: usize) -> Vec<Line> {
     let stretch = words::stretch(comparison, segment);
     if words::is_blank(segment) {
-        let text = "no packets that can be compared";
-        return vec![vec![
-            (format!("{stretch:<NAME$}"), Tone::Heading),
-            (text.to_owned(), Tone::Doubt),
-        ]];
+        return blank(comparison, segment, width);
     }
     let mut lines = figures(&stretch, segment, width);
     let over = segment.loss.as_ref();
@@ -43,10 +39,24 @@ pub(super) fn lines(comparison: &Comparison, segment: &Segment, width: usize) ->
 /// The figures of a segment, and how long packets took.
 pub(super) fn totals(comparison: &Comparison, segment: &Segment, width: usize) -> Vec<Line> {
     let stretch = words::stretch(comparison, segment);
+    if words::is_blank(segment) {
+        return blank(comparison, segment, width);
+    }
     let mut lines = figures(&stretch, segment, width);
     let facts = words::segment_facts(comparison, segment);
     for fact in facts.iter().filter(|fact| fact.name == "delay") {
         lines.extend(labelled(fact.name, &fact.text, tone(fact.weight), width));
+    }
+    lines
+}
+
+/// A segment of which nothing is known.
+fn blank(comparison: &Comparison, segment: &Segment, width: usize) -> Vec<Line> {
+    let stretch = words::stretch(comparison, segment);
+    let text = words::why_blank(comparison, segment);
+    let mut lines = labelled(&stretch, text, Tone::Doubt, width);
+    if let Some((_, tone)) = lines.first_mut().and_then(|line| line.first_mut()) {
+        *tone = Tone::Heading;
     }
     lines
 }

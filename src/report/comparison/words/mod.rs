@@ -19,7 +19,7 @@ pub(super) use loss::{
 pub(super) use part::{finding_of, part_title};
 pub(super) use point::{point_facts, point_name, tunnel_at};
 pub(super) use relation::relation;
-pub(super) use segment::{delay, is_blank, is_relative, segment_facts, stretch, way};
+pub(super) use segment::{delay, is_blank, is_relative, segment_facts, stretch, way, why_blank};
 
 use super::document::Comparison;
 use serde::Serialize;

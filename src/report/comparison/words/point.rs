@@ -126,7 +126,11 @@ fn not_captured(point: &Point) -> Fact {
         Some(0) => "nothing".to_owned(),
         Some(packets) => format!("{} that passed", number::counted(packets, "packet")),
     };
-    let parts = format!("{missed}; dropped by host: {dropped}");
+    let beside = match point.passed_beside {
+        0 => String::new(),
+        packets => format!(", {} passed beside it", number::count(packets)),
+    };
+    let parts = format!("{missed}{beside}; dropped by host: {dropped}");
     let is_doubt = point.dropped_frames > Some(0) || point.missed > Some(0);
     if is_doubt {
         Fact::doubt("missed", parts)

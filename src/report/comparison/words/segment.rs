@@ -36,6 +36,7 @@ pub(in crate::report::comparison) fn segment_facts(
     segment: &Segment,
 ) -> Vec<Fact> {
     let mut facts = Vec::new();
+    facts.extend(side_by_side(comparison, segment));
     if let Some(loss) = &segment.loss {
         facts.push(Fact::fault("pattern", pattern(loss)));
     }
@@ -75,6 +76,33 @@ pub(in crate::report::comparison) fn segment_facts(
     }
     facts.extend(one_sided(comparison, segment));
     facts
+}
+
+/// Its ends, if they lie side by side.
+fn side_by_side(comparison: &Comparison, segment: &Segment) -> Option<Fact> {
+    let text = format!("{PARTED}: what is lost is lost further on");
+    are_side_by_side(comparison, segment).then(|| Fact::plain("beside", text))
+}
+
+/// Of two points side by side.
+const PARTED: &str = "nothing goes from one to the other";
+
+fn are_side_by_side(comparison: &Comparison, segment: &Segment) -> bool {
+    let ends = [segment.from, segment.to];
+    let turned = [segment.to, segment.from];
+    let pairs = &comparison.side_by_side;
+    pairs.contains(&ends) || pairs.contains(&turned)
+}
+
+/// Why [nothing is known](is_blank) of it.
+pub(in crate::report::comparison) fn why_blank(
+    comparison: &Comparison,
+    segment: &Segment,
+) -> &'static str {
+    match are_side_by_side(comparison, segment) {
+        true => PARTED,
+        false => "no packets that can be compared",
+    }
 }
 
 /// Flows that one end alone shows, and that may go elsewhere.
