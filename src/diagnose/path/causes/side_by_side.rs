@@ -1,6 +1,7 @@
 //! C21, side-by-side.
 
-use crate::diagnose::path::finding::Finding;
+use crate::compare::Oddity;
+use crate::diagnose::path::finding::{Evidence, Finding};
 use crate::diagnose::path::given::Given;
 use crate::diagnose::path::sums::name;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -60,13 +61,26 @@ fn finding(given: &Given<'_>, front: usize) -> Finding {
         means(given, front)
     );
     let is_parted = given.outcome.side_by_side.is_at_end(front);
+    let frames = points.map(|point| beside(given, point));
     Finding {
+        evidence: frames.into_iter().flatten().collect(),
         severity: match is_parted {
             true => Severity::Warning,
             false => CAUSE.severity,
         },
         ..Finding::between(&CAUSE, front, 0.8, seen)
     }
+}
+
+/// Frames that passed beside a point, as others show them.
+fn beside(given: &Given<'_>, point: usize) -> Vec<Evidence> {
+    let pair = point.checked_sub(1);
+    let between = pair.and_then(|pair| given.sums.pairs.get(pair));
+    let passed = between
+        .into_iter()
+        .flat_map(|between| between.examples.of(Oddity::Missed));
+    let note = format!("passed beside {}", name(point));
+    given.example_frames(passed, [&note, &note])
 }
 
 /// What that means for what is told of the segment between them.
