@@ -16,10 +16,12 @@ use super::remade::Remade;
 use super::two_way::TwoWay;
 use crate::model::{FlowKey, ScopeSet};
 
-/// Takes such flows out of what is counted between each pair of points.
+/// Takes such flows out of what is counted between each pair of points; `places` tells which flow each
+/// account is of.
 pub(super) fn set_apart<'a>(
     flight: &Flight,
     flows: &mut [FlowFacts],
+    places: &[usize],
     scopes: &ScopeSet,
     series: impl Iterator<Item = &'a mut Series>,
 ) {
@@ -42,8 +44,8 @@ pub(super) fn set_apart<'a>(
         beyond.find(flight, front, flows, scopes);
     }
     for (pair, (ends, series)) in pairs(flight.points).zip(series).enumerate() {
-        let mut are_apart = false;
-        for flow in flows.iter_mut() {
+        let mut are_apart = vec![false; flows.len()];
+        for (flow, is_apart) in flows.iter_mut().zip(&mut are_apart) {
             let Some(edge) = Edge::in_pair(flow, pair, ends) else {
                 continue;
             };
@@ -61,10 +63,11 @@ pub(super) fn set_apart<'a>(
             };
             if let Some(why) = why {
                 flow.account.between[pair].set_apart(why);
-                are_apart = true;
+                *is_apart = true;
             }
         }
-        series.judge_single(!are_apart);
+        let is_of_path = |number: usize| !are_apart[places[number]];
+        series.judge_singles(is_of_path, !are_apart.contains(&true));
     }
 }
 
@@ -198,7 +201,9 @@ mod tests {
             });
         }
         let mut series = vec![Series::new(crate::model::Duration(1)); pairs(POINTS).count()];
-        set_apart(&flight, &mut flows, &ScopeSet::default(), series.iter_mut());
+        let places: Vec<usize> = (0..flows.len()).collect();
+        let scopes = ScopeSet::default();
+        set_apart(&flight, &mut flows, &places, &scopes, series.iter_mut());
         let are_apart = |pair: usize| {
             let betweens = flows.iter().map(move |flow| &flow.account.between[pair]);
             betweens.map(|between| between.one_sided.iter().any(|seen| seen.flows > 0))

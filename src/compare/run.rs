@@ -243,12 +243,13 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
             series[pair].0.steps.clear();
         }
     }
-    let mut flows = flows(&flight, accounts);
+    let (mut flows, places) = flows(&flight, accounts);
     let of_flows = flows.iter_mut().flat_map(|flow| &mut flow.account.between);
     of_flows.for_each(Between::tell_few_apart);
     one_sided::set_apart(
         &flight,
         &mut flows,
+        &places,
         &scopes,
         series.iter_mut().map(|(series, _)| series),
     );
@@ -346,15 +347,21 @@ fn scopes_of(ends: &mut [End]) -> ScopeSet {
     scopes
 }
 
-/// The flows with what is known of them; those that turned out to be one are one.
-fn flows(flight: &Flight, accounts: Vec<Account>) -> Vec<FlowFacts> {
+/// The flows with what is known of them, and of each account which of them it is of; those that
+/// turned out to be one are one.
+fn flows(flight: &Flight, accounts: Vec<Account>) -> (Vec<FlowFacts>, Vec<usize>) {
     let mut by_flow: HashMap<Option<u32>, usize> = HashMap::new();
     let mut flows: Vec<FlowFacts> = Vec::new();
+    let mut places = Vec::with_capacity(accounts.len());
     for account in accounts {
         let flow = account.flow.map(|flow| flight.paths.resolve(flow));
         match by_flow.get(&flow) {
-            Some(place) => flows[*place].add(&account),
+            Some(place) => {
+                places.push(*place);
+                flows[*place].add(&account);
+            }
             None => {
+                places.push(flows.len());
                 by_flow.insert(flow, flows.len());
                 let keys = (0..flight.points).map(|point| {
                     let flow = flow?;
@@ -373,5 +380,5 @@ fn flows(flight: &Flight, accounts: Vec<Account>) -> Vec<FlowFacts> {
             .iter()
             .all(|flow| { flow.account.between.len() == pairs(flight.points).count() })
     );
-    flows
+    (flows, places)
 }

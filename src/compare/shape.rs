@@ -13,7 +13,7 @@ pub const NUMBERS: usize = 16;
 const DISTANCES: usize = 64;
 
 /// What became of a packet between two points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// Seen on both sides.
     Both,

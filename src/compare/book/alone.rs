@@ -75,7 +75,11 @@ impl Book {
             }
             let is_single = view.is_single(flight, flow, fate);
             run.note_single(pair, is_single);
-            series.count_lone(is_single, Fared::of(fate, is_backward, 1), stray.time);
+            series.count_lone(
+                is_single.then_some(number),
+                Fared::of(fate, is_backward, 1),
+                stray.time,
+            );
             between.show_alone(fate, || vec![sighting.shown(here)]);
             run.bound(goes_on_for, &series.latest_step());
         }
@@ -101,7 +105,8 @@ impl Book {
             between.shape.count_sizes(fate, run.sizes, run.lengths());
             between.shape.lose_in_a_row(fate, run.end(), packets);
             let fared = Fared::of(fate, run.is_backward, packets.into());
-            self.series[pair].count_lone(run.is_single(pair), fared, first);
+            let single = run.is_single(pair).then_some(number);
+            self.series[pair].count_lone(single, fared, first);
         }
     }
 }

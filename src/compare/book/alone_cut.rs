@@ -125,7 +125,7 @@ impl Book {
         let between = &mut self.accounts[number].between[view.pair];
         let series = &mut self.series[view.pair];
         let is_refused = view.is_refused(flight, flow, fate);
-        let is_single = view.is_single(flight, flow, fate);
+        let single = view.is_single(flight, flow, fate).then_some(number);
         let fared = Fared::of(fate, flight.is_backward(flow), 1);
         let first = cut.fragments().map(|fragment| fragment.time).min();
         let first = first.unwrap_or(cut.first.time);
@@ -143,7 +143,7 @@ impl Book {
             let place = Some(fragment.place);
             between.shape.count(fate, sighting.ip_bytes, place);
             if !cut.first.sighting.is_carrier {
-                series.count_lone(is_single, fared, first);
+                series.count_lone(single, fared, first);
             }
             between.shape.lose(fate, fragment.order);
             between.show_alone(fate, || vec![sighting.shown(here)]);

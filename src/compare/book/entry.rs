@@ -156,7 +156,8 @@ impl Entry<'_> {
             let flow = flight.paths.resolve(parcel.flow);
             let fared = Fared::of(fate, flight.is_backward(flow), 1);
             let is_single = view.is_single(flight, flow, fate);
-            self.series.count_lone(is_single, fared, parcel.first);
+            let single = is_single.then_some(self.number);
+            self.series.count_lone(single, fared, parcel.first);
         }
         if fate == Fate::Both {
             return;

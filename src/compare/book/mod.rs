@@ -8,6 +8,7 @@ mod run;
 mod series;
 mod settled;
 mod share;
+mod singles;
 mod view;
 mod whole;
 

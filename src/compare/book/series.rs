@@ -1,5 +1,6 @@
 //! How packets fared over time.
 
+use super::singles::Singles;
 use crate::compare::shape::{Fate, Fates};
 use crate::model::{Duration, Timestamp};
 use std::ops::Range;
@@ -27,9 +28,8 @@ pub struct Series {
     pub steps: Vec<Fates>,
     /// Those of them that went from the last point to the first: as many steps as are needed.
     back: Vec<Fates>,
-    /// The same of flows that one side alone knows, which may turn out to go elsewhere: all,
-    /// and those that went back.
-    single: [Vec<Fates>; 2],
+    /// The same of flows that one side alone knows, which may turn out to go elsewhere.
+    singles: Singles,
     /// The step that was counted in last, and where it begins.
     latest: (usize, i64),
 }
@@ -37,9 +37,9 @@ pub struct Series {
 /// Packets that fared alike.
 #[derive(Clone, Copy)]
 pub(super) struct Fared {
-    fate: Fate,
-    is_backward: bool,
-    count: u64,
+    pub fate: Fate,
+    pub is_backward: bool,
+    pub count: u64,
 }
 
 impl Fared {
@@ -63,7 +63,7 @@ impl Series {
             widened: 0,
             steps: Vec::new(),
             back: Vec::new(),
-            single: Default::default(),
+            singles: Singles::default(),
             latest: (0, 0),
         }
     }
@@ -102,7 +102,7 @@ impl Series {
             width: Duration(width.saturating_mul(together)),
             steps: put_together(&self.steps, count),
             back: put_together(&self.back, count),
-            single: Default::default(),
+            singles: Singles::default(),
             latest: (0, 0),
             ..*self
         }
@@ -120,9 +120,7 @@ impl Series {
         self.latest = (0, 0);
         add_all(&mut self.steps, more.steps);
         add_all(&mut self.back, more.back);
-        for (mine, theirs) in self.single.iter_mut().zip(more.single) {
-            add_all(mine, theirs);
-        }
+        self.singles.add(more.singles);
     }
 
     /// What went one way alone, in the same steps.
@@ -137,7 +135,7 @@ impl Series {
         Self {
             steps,
             back: Vec::new(),
-            single: Default::default(),
+            singles: Singles::default(),
             ..*self
         }
     }
@@ -155,27 +153,27 @@ impl Series {
         }
     }
 
-    /// Counts so many from this time on that one side alone saw, of a flow that it alone knows
-    /// or not.
-    pub(super) fn count_lone(&mut self, is_single: bool, fared: Fared, time: Timestamp) {
-        if !is_single {
+    /// Counts so many from this time on that one side alone saw; with the account of their flow if
+    /// it alone knows that.
+    pub(super) fn count_lone(&mut self, single: Option<usize>, fared: Fared, time: Timestamp) {
+        let Some(number) = single else {
             return self.count(fared, time);
-        }
+        };
         let place = self.step_of(time);
-        let [all, back] = &mut self.single;
-        add_at(all, place, fared.fate, fared.count);
-        if fared.is_backward {
-            add_at(back, place, fared.fate, fared.count);
-        }
+        self.singles.count(number, place, fared);
     }
 
-    /// Such flows were found to be of the path, or else to go elsewhere.
-    pub(in crate::compare) fn judge_single(&mut self, are_of_path: bool) {
-        let [all, back] = std::mem::take(&mut self.single);
-        if are_of_path {
-            add_all(&mut self.steps, all);
-            add_all(&mut self.back, back);
-        } else {
+    /// Which of such flows were found to be of the path, by their accounts; the others go elsewhere.
+    pub(in crate::compare) fn judge_singles(
+        &mut self,
+        is_of_path: impl Fn(usize) -> bool,
+        are_all: bool,
+    ) {
+        let singles = std::mem::take(&mut self.singles);
+        let [all, back] = singles.into_steps(is_of_path, are_all);
+        add_all(&mut self.steps, all);
+        add_all(&mut self.back, back);
+        if !are_all {
             self.trim();
         }
     }
@@ -252,21 +250,21 @@ impl Series {
         let count = TOGETHER[self.widened % TOGETHER.len()];
         self.width = Duration(self.width.0.saturating_mul(count as i64));
         self.widened += 1;
-        let [all, back] = &mut self.single;
-        for steps in [&mut self.steps, &mut self.back, all, back] {
+        for steps in [&mut self.steps, &mut self.back] {
             *steps = put_together(steps, count);
         }
+        self.singles.put_together(count);
     }
 }
 
-fn add_at(steps: &mut Vec<Fates>, place: usize, fate: Fate, count: u64) {
+pub(super) fn add_at(steps: &mut Vec<Fates>, place: usize, fate: Fate, count: u64) {
     if place >= steps.len() {
         steps.resize_with(place + 1, Default::default);
     }
     steps[place].add(fate, count);
 }
 
-fn add_all(steps: &mut Vec<Fates>, more: Vec<Fates>) {
+pub(super) fn add_all(steps: &mut Vec<Fates>, more: Vec<Fates>) {
     steps.resize_with(steps.len().max(more.len()), Default::default);
     for (step, more) in steps.iter_mut().zip(more) {
         *step += more;
@@ -274,7 +272,7 @@ fn add_all(steps: &mut Vec<Fates>, more: Vec<Fates>) {
 }
 
 /// So many steps each as one.
-fn put_together(steps: &[Fates], count: usize) -> Vec<Fates> {
+pub(super) fn put_together(steps: &[Fates], count: usize) -> Vec<Fates> {
     let together = steps.chunks(count).map(|some| {
         let mut sum = Fates::default();
         some.iter().for_each(|step| sum += *step);
@@ -377,9 +375,10 @@ mod tests {
             }
             for (place, time) in times.iter().enumerate() {
                 let fared = Fared::of(Fate::Front, is_backward(place), 2);
-                series.count_lone(place % 3 == 0, fared, Timestamp(*time));
+                let single = (place % 3 == 0).then_some(place % 7);
+                series.count_lone(single, fared, Timestamp(*time));
             }
-            series.judge_single(true);
+            series.judge_singles(|_| true, true);
             let [forward, back] = [false, true].map(|way| series.one_way(way));
             let mut sum = forward.steps.clone();
             add_all(&mut sum, back.steps.clone());

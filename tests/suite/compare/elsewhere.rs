@@ -79,6 +79,35 @@ fn a_flow_that_is_blocked_is_lost() {
     faults.end();
 }
 
+/// Questions that are flows of their own, some of which are lost, beside traffic of other hosts: when
+/// these were lost is told, and of the others it is not.
+#[test]
+fn what_is_lost_over_time_has_nothing_of_what_goes_elsewhere() {
+    let question = |number: u16| Stream {
+        datagrams: 1,
+        begin: BEGIN + EDGE / 2 + u64::from(number) * 20 * MILLISECOND,
+        ..Stream::to(10_000 + number, A_TO_B)
+    };
+    let questions: Vec<Stream> = (0..400).map(question).collect();
+    let here = Sight::of(&questions);
+    let is_lost = |packet: &Packet| packet.port % 10 == 3;
+    let there = here.later(MILLISECOND).without(is_lost);
+    let others = Sight::only(&[Stream::to(6001, A_TO_C)]);
+    let comparison = compare(&[&here.and(&others), &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_have_lost("questions", path, &here, &there);
+    faults.must_be(
+        "elsewhere",
+        &path["one_sided"][0]["packets"],
+        others.0.len() as u64,
+    );
+    let steps = path["loss"]["times"].as_array().unwrap().iter();
+    let lost: u64 = steps.map(|step| count(step, "lost")).sum();
+    faults.unless(lost == 40, || format!("{lost} are lost over time"));
+    faults.end();
+}
+
 /// The ports of a datagram, the other way around.
 fn to_where_it_came_from(mut packet: Packet) -> Packet {
     packet.ip[20..24].rotate_left(2);
