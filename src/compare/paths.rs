@@ -764,13 +764,24 @@ impl Paths {
         }
     }
 
-    /// What is counted of a part, where nothing is counted of the whole.
+    /// What is counted of a part, where nothing is counted of the whole. Where both were counted at
+    /// one point, what came of the part stands behind what came of the whole, and has lower numbers: how
+    /// far the whole had come tells nothing of that.
     fn take_over_orders(&mut self, part: u32, whole: u32) {
         let counts = counts(self.points);
+        let [part, whole] = [part, whole].map(|flow| flow as usize * counts);
+        let is_in_both = |place: usize| {
+            let orders = [part, whole].map(|first| self.orders[first + place]);
+            orders.iter().all(|order| *order > 0)
+        };
+        let are_mixed = (0..self.points).any(is_in_both);
         for place in 0..counts {
-            let taken = self.orders[part as usize * counts + place];
-            let known = &mut self.orders[whole as usize * counts + place];
-            *known = taken.max(*known);
+            let taken = self.orders[part + place];
+            let known = &mut self.orders[whole + place];
+            *known = match are_mixed && place >= self.points {
+                true => 0,
+                false => taken.max(*known),
+            };
         }
     }
 

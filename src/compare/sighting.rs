@@ -251,6 +251,12 @@ impl Sighting {
         self.is_numbered || self.form == Form::Segment
     }
 
+    /// Whether no other has what it is found by, whatever flows they are of: its identification, its
+    /// place in a stream, or as a segment without data the numbers of one.
+    pub fn is_one_of_a_kind(&self) -> bool {
+        self.can_be_told() || self.is_control
+    }
+
     /// Whether it has neither, and nothing but its order tells it from those.
     pub fn is_nameless(&self) -> bool {
         self.form == Form::Whole && !self.is_numbered

@@ -46,11 +46,11 @@ impl Flight {
     }
 
     /// Whether something may be of a flow that is translated and had another name here before. That
-    /// has to be told by its identification: many that are translated may have the same bytes.
+    /// has to be told by more than its bytes: many that are translated may have the same.
     pub(super) fn may_be_named_anew(&self, arrival: Arrival<'_>, parcel: &Parcel) -> bool {
         let (point, sighting, _) = arrival.parts();
         let theirs = self.paths.resolve(parcel.flow);
-        sighting.has_identity()
+        sighting.is_one_of_a_kind()
             && parcel.id == sighting.id
             && parcel.form == sighting.form
             && self.paths.is_translated(theirs)
@@ -65,7 +65,7 @@ impl Flight {
         let theirs = {
             let mut waiting = self.march.with_bytes_of(point, sighting);
             waiting.find(|flow| {
-                sighting.has_identity()
+                sighting.is_one_of_a_kind()
                     && *flow != mine
                     && self.paths.is_translated(*flow)
                     && self.paths.may_take_over(point, sighting.lane, *flow)

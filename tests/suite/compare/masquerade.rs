@@ -6,7 +6,9 @@ use super::sight::{BEATS, BEGIN, Packet, Sight};
 use super::{Captures, Faults, compare};
 use crate::cases::wire::sum;
 use crate::findings::capture::{MICROSECOND, MILLISECOND};
-use crate::findings::packet::{ICMP, Path, Sum, UDP, cut, noise, udp, v4, v6};
+use crate::findings::packet::{
+    ACK, ICMP, Path, Sum, TCP, UDP, cut, noise, tcp_at, udp, v4, v6, whole,
+};
 use crate::support::count;
 use serde_json::{Value, json};
 
@@ -340,6 +342,63 @@ fn names_come_again_for_others() {
     };
     let here = sight(At::Inside, 0);
     must_be_whole(&compare(&[&here, &sight(At::Outside, 1)]), &here);
+}
+
+/// What a connection of TCP says: whether it is an answer, by its flags, how many bytes it has.
+const SAID: [(bool, u8, usize); 8] = [
+    (false, SYN, 0),
+    (true, SYN | ACK, 0),
+    (false, ACK, 0),
+    (false, ACK, 200),
+    (true, ACK, 0),
+    (true, ACK, 900),
+    (false, FIN | ACK, 0),
+    (true, FIN | ACK, 0),
+];
+const SYN: u8 = 0x02;
+const FIN: u8 = 0x01;
+
+/// Short connections, each from a port of its own, for which the router has eight. What answers a
+/// SYN, or what came late, has no identification.
+#[test]
+fn connections_come_one_after_the_other_by_one_port() {
+    let sight = |at: At, segments: u64| {
+        let said = (0..300_u32).flat_map(move |number| {
+            let host = Host { number: 0, at };
+            let port = match at {
+                At::Inside => 4_000 + number as u16,
+                At::Outside => 40_000 + number as u16 % 8,
+            };
+            let said = SAID.into_iter().enumerate();
+            said.map(move |(place, (is_answer, flags, bytes))| {
+                let numbers = (number * 7_919 + 1, number * 104_729 + 3);
+                let data = noise(bytes, u64::from(number) << 8 | place as u64);
+                let (path, ports, numbers, took) = match is_answer {
+                    false => (host.out(), (port, 80), numbers, segments),
+                    true => (
+                        host.back(),
+                        (80, port),
+                        (numbers.1, numbers.0),
+                        1 - segments,
+                    ),
+                };
+                let segment = tcp_at(numbers, path, ports, flags, &data, Sum::Right);
+                let packet = match is_answer && bytes == 0 {
+                    true => whole(path, TCP, &segment),
+                    false => cut(path, TCP, number * 8 + place as u32, &segment, 1_500).remove(0),
+                };
+                let sent = u64::from(number) * MILLISECOND + place as u64 * 60 * MICROSECOND;
+                let time = sent + took * 20 * MICROSECOND;
+                (time, 80, number * 8 + place as u32, vec![packet])
+            })
+        });
+        packets(said)
+    };
+    let here = sight(At::Inside, 0);
+    let comparison = compare(&[&here, &sight(At::Outside, 1)]);
+    must_be_whole(&comparison, &here);
+    let reordered = count(&comparison["segments"][0], "reordered");
+    assert_eq!(reordered, 0, "in the order in which they were sent");
 }
 
 /// Large fragments that a translator puts together, and cuts to the size of its link.
