@@ -317,12 +317,15 @@ fn are_few_bits(was: &[u8], is: &[u8], differing: &[usize]) -> bool {
     bits.sum::<u32>() <= FEW_BITS.max(differing.len() as u32)
 }
 
-/// Whether the same bits differ again and again, as far apart each time. Where a bit is always
-/// set it was so here and there before: then the distances have one in common.
+/// Whether the same bits differ again and again, or bytes became the same, as far apart each time.
+/// Where a bit is always set, or a byte always the same, it was so here and there before: then the
+/// distances have one in common.
 fn is_patterned(was: &[u8], is: &[u8], differing: &[usize]) -> bool {
     let bits = |at: usize| was[at] ^ is[at];
     let pairs = || differing.windows(2);
-    if differing.len() < 3 || !pairs().all(|pair| bits(pair[1]) == bits(pair[0])) {
+    let are_alike = pairs().all(|pair| bits(pair[1]) == bits(pair[0]))
+        || pairs().all(|pair| is[pair[1]] == is[pair[0]]);
+    if differing.len() < 3 || !are_alike {
         return false;
     }
     let distances = || pairs().map(|pair| pair[1] - pair[0]);

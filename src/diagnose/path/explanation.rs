@@ -4,6 +4,7 @@ use super::finding::Finding;
 use super::given::Given;
 use super::sentence;
 use super::sums::ends_of;
+use crate::compare::Between;
 use crate::model::Timestamp;
 use std::cmp::Reverse;
 
@@ -24,9 +25,12 @@ pub struct Explanation {
     pub arrived_at: usize,
     /// Those of which everything arrived.
     pub arrived_datagrams: u64,
+    /// Those of these that are of no use: some bytes are others, or a checksum went wrong.
+    pub spoiled_datagrams: u64,
     /// Datagrams in fragments of which nothing is missing at the last point.
     pub whole_fragmented_datagrams: u64,
-    /// Fragmented datagrams that the receivers' kernels would deliver, of whatever traffic.
+    /// Fragmented datagrams that the receivers' kernels would deliver, of whatever traffic: put
+    /// together and not spoiled.
     pub predicted_datagrams: Option<u64>,
     /// What others counted of the same.
     pub counted_datagrams: Option<u64>,
@@ -65,6 +69,8 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
     let explained: u64 = parts.iter().map(|part| part.bytes).sum();
     let forecasts = given.sums.innermost(outcome);
     let predicted = forecasts.iter().map(|f| f.predicted.reassembled);
+    let predicted = predicted.sum::<u64>();
+    let delivered = predicted.saturating_sub(given.fragmented_spoiled());
     let mut explanation = Explanation {
         is_backward,
         sent_bytes: sent.bytes,
@@ -73,8 +79,9 @@ pub(super) fn explain(given: &Given<'_>, findings: &[Finding]) -> Option<Explana
         sent_datagrams: sent.datagrams,
         arrived_at: known.to,
         arrived_datagrams: passed.datagrams.min(sent.datagrams),
+        spoiled_datagrams: known.spoiled(way).min(passed.datagrams),
         whole_fragmented_datagrams: given.fragmented_whole(),
-        predicted_datagrams: (!forecasts.is_empty()).then(|| predicted.sum()),
+        predicted_datagrams: (!forecasts.is_empty()).then_some(delivered),
         counted_datagrams: counted(given),
         parts,
         residual_bytes: i64::try_from(missing).unwrap_or(i64::MAX)
@@ -116,6 +123,12 @@ impl Known {
         let (front, back) = ends_of(points, last);
         let to = if is_backward { front } else { back };
         Some(Self { first, last, to })
+    }
+
+    /// Datagrams that are spoiled on it.
+    fn spoiled(&self, way: &[Between]) -> u64 {
+        let pairs = self.first.min(self.last)..=self.first.max(self.last);
+        pairs.map(|pair| way[pair].spoiled).sum()
     }
 }
 

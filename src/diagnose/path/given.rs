@@ -168,6 +168,13 @@ impl<'a> Given<'a> {
         flows.map(|(_, between)| between.whole[1]).sum()
     }
 
+    /// Those of these that are spoiled on the way.
+    pub(super) fn fragmented_spoiled(&self) -> u64 {
+        let flows = self.forward_in_fragments();
+        let spoiled = flows.map(|(_, between)| between.spoiled.min(between.whole[1]));
+        spoiled.sum()
+    }
+
     /// The flows they are of.
     pub(super) fn fragmented_flows(&self) -> Vec<usize> {
         let flows = self.forward_in_fragments().map(|(number, _)| number);

@@ -18,6 +18,7 @@ pub(super) fn of(given: &Given<'_>, explained: &Explanation) -> String {
         explained.arrived_datagrams,
         explained.sent_datagrams,
         at(given, explained),
+        explained.spoiled_datagrams,
     ));
     told.extend(lost_in_last_host(given, is_backward));
     told.extend(given.told(None, is_backward).next().map(told::sentence));
@@ -26,11 +27,11 @@ pub(super) fn of(given: &Given<'_>, explained: &Explanation) -> String {
         told.push(delivered(explained.whole_fragmented_datagrams, predicted));
     }
     if let Some(counted) = explained.counted_datagrams {
-        let by = match given.benchmark {
-            Some(benchmark) => benchmark.program.name(),
-            None => "the kernel",
+        let who_does = match given.benchmark {
+            Some(benchmark) => format!("{} counted", benchmark.program.name()),
+            None => "the kernel put together".to_owned(),
         };
-        told.push(format!("{by} counted {}", number::count(counted)));
+        told.push(format!("{who_does} {}", number::count(counted)));
     }
     if !is_backward {
         told.extend(way_back(given));
@@ -52,10 +53,14 @@ fn sent(given: &Given<'_>, explained: &Explanation) -> String {
     }
 }
 
-fn arrived(arrived: u64, sent: u64, at: Option<String>) -> String {
+fn arrived(arrived: u64, sent: u64, at: Option<String>, spoiled: u64) -> String {
     let at = at.map_or_else(String::new, |point| format!(" at {point}"));
+    let of_no_use = match spoiled {
+        0 => String::new(),
+        _ => format!(", {} of them spoiled", number::count(spoiled)),
+    };
     format!(
-        "{} of {} arrived{at} with all that entered",
+        "{} of {} arrived{at} with all that entered{of_no_use}",
         number::count(arrived),
         number::counted(sent, "datagram"),
     )
@@ -120,7 +125,7 @@ fn way_back(given: &Given<'_>) -> Vec<String> {
         *first = format!("on the way back {first}");
     }
     let (came, entered) = (whole.front_passed.datagrams, whole.front.datagrams);
-    told.push(arrived(came, entered, None));
+    told.push(arrived(came, entered, None, whole.spoiled.min(came)));
     told
 }
 

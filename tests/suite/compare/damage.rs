@@ -63,6 +63,14 @@ fn damaged(
     let spoiled = damaged.counted().datagrams;
     faults.must_be("spoiled", &path["spoiled_datagrams"], spoiled);
     faults.must_be("cut", &path["partly_compared"], 0);
+    let explained = &comparison["explanation"];
+    faults.must_be("of no use", &explained["spoiled_datagrams"], spoiled);
+    let entered = here.0.iter().filter(|packet| packet.is_fragment());
+    let entered = Sight(entered.cloned().collect()).counted().datagrams;
+    let in_fragments = damaged.0.iter().filter(|packet| packet.is_fragment());
+    let in_fragments = Sight(in_fragments.cloned().collect()).counted().datagrams;
+    let delivered = &explained["predicted_datagrams"];
+    faults.must_be("delivered", delivered, entered - in_fragments);
     (faults, comparison, damaged)
 }
 
@@ -175,6 +183,20 @@ fn a_bit_that_is_always_set_is_equal_damage_at_equal_distances() {
             *byte |= 0x20;
         }
     });
+    are_all(&mut faults, &damage, "kind", "patterned");
+    faults.end();
+}
+
+/// As of a memory one of whose words is stuck.
+#[test]
+fn a_byte_that_is_always_the_same_is_damage_at_equal_distances() {
+    let (mut faults, damage, _) = damaged(
+        |packet| packet.port == 5002 && packet.index == 1 && packet.datagram % 100 == 50,
+        |ip| {
+            let stuck = (HEADER + 60..ip.len()).step_by(300);
+            stuck.for_each(|at| ip[at] = 0x55);
+        },
+    );
     are_all(&mut faults, &damage, "kind", "patterned");
     faults.end();
 }

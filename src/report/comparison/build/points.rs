@@ -377,6 +377,7 @@ pub(super) fn explanation(explained: &path::Explanation) -> PathExplanation {
         arrived_bytes: explained.arrived_bytes,
         sent_datagrams: explained.sent_datagrams,
         arrived_datagrams: explained.arrived_datagrams,
+        spoiled_datagrams: explained.spoiled_datagrams,
         whole_fragmented_datagrams: explained.whole_fragmented_datagrams,
         predicted_datagrams: explained.predicted_datagrams,
         counted_datagrams: explained.counted_datagrams,

@@ -84,9 +84,12 @@ pub struct PathExplanation {
     pub sent_datagrams: u64,
     /// Those of them of which everything arrived there.
     pub arrived_datagrams: u64,
+    /// Those of these that are of no use there: some bytes are others, or a checksum went wrong.
+    pub spoiled_datagrams: u64,
     /// Datagrams in fragments of which nothing is missing at the last point.
     pub whole_fragmented_datagrams: u64,
-    /// Fragmented datagrams that the receivers' kernels would deliver, by the model; of all
+    /// Fragmented datagrams that the receivers' kernels would deliver, by the model: put together, and
+    /// not spoiled on the way; of all
     /// that came to these hosts, which may be more than `whole_fragmented_datagrams`, which
     /// are of the path. `null` if none was fragmented, or no receiver was modelled.
     pub predicted_datagrams: Option<u64>,

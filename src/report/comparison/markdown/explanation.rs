@@ -30,9 +30,11 @@ fn datagrams(explanation: &PathExplanation) -> Vec<Vec<String>> {
         false => "delivered, of those in fragments, by the model",
         true => "delivered, of all fragments that came to the receivers, by the model",
     };
+    let spoiled = Some(explanation.spoiled_datagrams).filter(|spoiled| *spoiled > 0);
     let rows = [
         ("sent", Some(explanation.sent_datagrams)),
         ("arrived whole", Some(explanation.arrived_datagrams)),
+        ("of these spoiled on the way", spoiled),
         (delivered, explanation.predicted_datagrams),
         ("counted by the receiver", explanation.counted_datagrams),
     ];

@@ -38,6 +38,10 @@ fn write_datagrams(
         number::counted(sent, "datagram"),
         of_sent(explanation.arrived_datagrams)
     );
+    if explanation.spoiled_datagrams > 0 {
+        let spoiled = number::count(explanation.spoiled_datagrams);
+        text.push_str(&format!(", {spoiled} of them spoiled"));
+    }
     if let Some(predicted) = explanation.predicted_datagrams {
         let predicted = number::count(predicted);
         let of = match explanation.delivers_others() {
