@@ -4,6 +4,7 @@ use super::alike::Alike;
 use super::delay::Delays;
 use super::examples::{Examples, Oddity};
 use super::in_fragments::InFragments;
+use super::kinds::Kinds;
 use super::look::{Look, VERDICT_NAMES, VERDICTS};
 use super::shape::{Fate, Shape};
 use crate::model::Timestamp;
@@ -152,14 +153,10 @@ pub struct Between {
     pub corrupted: u64,
     /// The first of them.
     pub damaged: Vec<Pair>,
-    /// Packets whose TTL differs.
-    pub hop_limit: u64,
-    /// The difference that most of them have, and its lead over all others.
-    pub hop_limit_by: (i16, u64),
-    /// Packets whose DSCP differs.
-    pub dscp: u64,
-    /// The first: in front, behind.
-    pub dscp_from_to: Option<(u8, u8)>,
+    /// Packets whose TTL differs, by how much more it is behind.
+    pub hop_limits: Kinds<i16>,
+    /// Packets whose DSCP differs, by what it is in front and behind.
+    pub dscps: Kinds<(u8, u8)>,
     /// Packets marked CE behind alone, and in front alone.
     pub congestion_marked: [u64; 2],
     /// Packets by verdict on their checksum in front and behind.
@@ -220,12 +217,11 @@ impl Between {
     pub(super) fn changed(&mut self, front: &Look, back: &Look, packets: u64) {
         if front.hop_limit != back.hop_limit {
             let by = i16::from(back.hop_limit) - i16::from(front.hop_limit);
-            self.hop_limit_differs(by, packets);
+            self.hop_limits.count(by, packets);
         }
         let (dscp_in, dscp_out) = (front.traffic_class >> 2, back.traffic_class >> 2);
         if dscp_in != dscp_out {
-            self.dscp += packets;
-            self.dscp_from_to.get_or_insert((dscp_in, dscp_out));
+            self.dscps.count((dscp_in, dscp_out), packets);
         }
         let marked = |class: u8| class & 3 == 3;
         match (marked(front.traffic_class), marked(back.traffic_class)) {
@@ -319,19 +315,6 @@ impl Between {
         self.examples.keep((Oddity::Copied, side), most, frames);
     }
 
-    /// Packets with a difference in TTL: the majority of them, by Boyer and Moore.
-    fn hop_limit_differs(&mut self, by: i16, packets: u64) {
-        self.hop_limit += packets;
-        let (most, lead) = &mut self.hop_limit_by;
-        if *most == by {
-            *lead += packets;
-        } else if *lead < packets {
-            (*most, *lead) = (by, packets - *lead);
-        } else {
-            *lead -= packets;
-        }
-    }
-
     /// What entered in front and did not leave.
     pub fn lost(&self) -> Count {
         self.front.without(&self.front_passed)
@@ -388,8 +371,8 @@ impl Between {
         self.spoiled_back += other.spoiled_back;
         self.partly_compared += other.partly_compared;
         self.examples.add(&other.examples);
-        self.hop_limit += other.hop_limit;
-        self.dscp += other.dscp;
+        self.hop_limits.add(&other.hop_limits);
+        self.dscps.add(&other.dscps);
         self.fragmented += other.fragmented;
         self.reassembled += other.reassembled;
         self.refragmented += other.refragmented;
@@ -408,10 +391,6 @@ impl Between {
             let room = MAX_PAIRS.saturating_sub(self.lone[side].len());
             self.lone[side].extend(other.lone[side].iter().take(room).cloned());
         }
-        if other.hop_limit_by.1 > self.hop_limit_by.1 {
-            self.hop_limit_by = other.hop_limit_by;
-        }
-        self.dscp_from_to = self.dscp_from_to.or(other.dscp_from_to);
         let room = MAX_PAIRS.saturating_sub(self.damaged.len());
         self.damaged.extend(other.damaged.iter().take(room));
         for (mine, others) in self.checksums.iter_mut().zip(other.checksums) {
@@ -441,8 +420,8 @@ impl Between {
         other.largest_fragment.reverse();
         other.outside.reverse();
         other.lone.reverse();
-        other.hop_limit_by.0 = -other.hop_limit_by.0;
-        other.dscp_from_to = other.dscp_from_to.map(|(from, to)| (to, from));
+        other.hop_limits = self.hop_limits.turned(|by| -by);
+        other.dscps = self.dscps.turned(|(from, to)| (to, from));
         for pair in &mut other.damaged {
             std::mem::swap(&mut pair.front, &mut pair.back);
         }

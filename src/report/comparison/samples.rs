@@ -213,8 +213,17 @@ pub(crate) fn lossy() -> Comparison {
         changes: Changes {
             hop_limit: 1_062_860,
             hop_limit_by: Some(-1),
+            hop_limits: vec![HopLimitChange {
+                by: -1,
+                packets: 1_062_860,
+            }],
             dscp: 300,
             dscp_from_to: Some((46, 0)),
+            dscps: vec![DscpChange {
+                from: 46,
+                to: 0,
+                packets: 300,
+            }],
             nat_flows: 1,
             nat: vec![NatMapping {
                 from: forward_key.clone(),

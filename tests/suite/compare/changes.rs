@@ -59,6 +59,35 @@ fn a_class_of_service_that_was_taken_away_is_told() {
     faults.end();
 }
 
+/// A policy that marks each flow for what it is, and a router that some go by.
+#[test]
+fn each_change_of_class_and_ttl_is_told_with_how_many_have_it() {
+    let here = Sight::of(&streams());
+    let of = |port: u16| here.0.iter().filter(|packet| packet.port == port).count();
+    let (of_one, of_other) = (of(PORT), of(5002));
+    let change = |packet: Packet| match packet.port {
+        PORT => packet.with_header(|header| (header[1], header[8]) = (8 << 2, header[8] - 14)),
+        5002 => packet.with_header(|header| (header[1], header[8]) = (46 << 2, header[8] - 1)),
+        _ => packet,
+    };
+    let (mut faults, changes, _) = changed(change);
+    let mut dscps = [
+        json!({"from": 0, "to": 8, "packets": of_one}),
+        json!({"from": 0, "to": 46, "packets": of_other}),
+    ];
+    let mut hop_limits = [
+        json!({"by": -14, "packets": of_one}),
+        json!({"by": -1, "packets": of_other}),
+    ];
+    if of_other > of_one {
+        dscps.reverse();
+        hop_limits.reverse();
+    }
+    faults.must_be("dscps", &changes["dscps"], dscps.to_vec());
+    faults.must_be("hop limits", &changes["hop_limits"], hop_limits.to_vec());
+    faults.end();
+}
+
 #[test]
 fn congestion_on_the_way_is_told() {
     const CAPABLE: u8 = 2;

@@ -113,12 +113,20 @@ pub fn with_rate(series: &Series) -> Option<f64> {
     all.max_by(f64::total_cmp)
 }
 
+/// The first and the last are mostly cut by the capture: their few packets are no low rate.
+fn whole<T>(steps: &[T]) -> &[T] {
+    match steps {
+        [_, whole @ .., _] if whole.len() >= STEPS => whole,
+        all => all,
+    }
+}
+
 fn correlation(series: &Series) -> Option<f64> {
     let steps = used(series);
     if steps.len() < STEPS {
         return None;
     }
-    let steps: Vec<(f64, f64)> = steps
+    let steps: Vec<(f64, f64)> = whole(&steps)
         .iter()
         .map(|step| (step.sent as f64, step.share()))
         .collect();

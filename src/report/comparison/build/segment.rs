@@ -9,8 +9,8 @@ use crate::diagnose::path::{Sums, ends_of};
 use crate::model::{FlowKey, TunnelKind};
 use crate::report::build::rows::flow_key;
 use crate::report::comparison::document::{
-    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, InFragments, Layout,
-    Left, NatMapping, OneSided, Segment,
+    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, DscpChange,
+    HopLimitChange, InFragments, Layout, Left, NatMapping, OneSided, Segment,
 };
 
 /// Most mappings that are listed.
@@ -203,11 +203,19 @@ fn delay(figures: &DelayFigures) -> Delay {
 }
 
 fn changes(between: &Between) -> Changes {
+    let hop_limits = between.hop_limits.sorted().into_iter();
+    let hop_limits = hop_limits.map(|(by, packets)| HopLimitChange { by, packets });
+    let hop_limits: Vec<HopLimitChange> = hop_limits.collect();
+    let dscps = between.dscps.sorted().into_iter();
+    let dscps = dscps.map(|((from, to), packets)| DscpChange { from, to, packets });
+    let dscps: Vec<DscpChange> = dscps.collect();
     Changes {
-        hop_limit: between.hop_limit,
-        hop_limit_by: (between.hop_limit > 0).then_some(between.hop_limit_by.0),
-        dscp: between.dscp,
-        dscp_from_to: between.dscp_from_to,
+        hop_limit: between.hop_limits.packets(),
+        hop_limit_by: hop_limits.first().map(|most| most.by),
+        hop_limits,
+        dscp: between.dscps.packets(),
+        dscp_from_to: dscps.first().map(|most| (most.from, most.to)),
+        dscps,
         congestion_marked: between.congestion_marked[0],
         checksums: checksums(between),
         ..Changes::default()

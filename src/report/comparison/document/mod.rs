@@ -19,8 +19,8 @@ pub use icmp::IcmpErrors;
 pub use loss::{Loss, Pattern, PositionLoss, SizeLoss, TimeLoss};
 pub use point::{Clock, ClockBasis, OffPath, PassedHost, Point, TunnelAt};
 pub use segment::{
-    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, Direction, InFragments,
-    Layout, Left, NatMapping, OneSided, OneWay, Segment,
+    Changes, ChecksumChange, Count, Damage, DamageKind, DamagePlace, Delay, Direction, DscpChange,
+    HopLimitChange, InFragments, Layout, Left, NatMapping, OneSided, OneWay, Segment,
 };
 
 use crate::report::document::{

@@ -153,10 +153,14 @@ pub struct Changes {
     pub hop_limit: u64,
     /// The change that most of them have: -1 for one router; `null` without any.
     pub hop_limit_by: Option<i16>,
+    /// All of these changes, the most frequent first; 8 at most.
+    pub hop_limits: Vec<HopLimitChange>,
     /// Packets whose DSCP changed.
     pub dscp: u64,
-    /// The first such change, from and to; `null` without any.
+    /// The change that most of them have, from and to; `null` without any.
     pub dscp_from_to: Option<(u8, u8)>,
+    /// All of these changes, the most frequent first; 8 at most.
+    pub dscps: Vec<DscpChange>,
     /// Packets marked on the way as having met congestion (ECN CE).
     pub congestion_marked: u64,
     /// Transport checksums whose verdict changed, the most frequent first.
@@ -171,6 +175,26 @@ pub struct Changes {
     pub tunnel_removed: u64,
     /// Packets that left in another tunnel (kind or id) than they entered in.
     pub tunnel_changed: u64,
+}
+
+/// Packets whose TTL or hop limit changed alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HopLimitChange {
+    /// How much more it was where they left.
+    pub by: i16,
+    /// How many.
+    pub packets: u64,
+}
+
+/// Packets whose DSCP changed alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DscpChange {
+    /// Where they entered.
+    pub from: u8,
+    /// Where they left.
+    pub to: u8,
+    /// How many.
+    pub packets: u64,
 }
 
 /// Verdicts on one checksum at two points.

@@ -48,7 +48,7 @@ pub(in crate::report::comparison) fn bursts(loss: &Loss) -> String {
         return "unknown: they look like others".to_owned();
     };
     let longest = number::count(longest);
-    let mut text = format!("{longest} in a row at most, {mean:.2} in the mean");
+    let mut text = format!("{longest} of a flow in a row at most, {mean:.2} in the mean");
     let by_chance = 1.0 / (1.0 - loss.rate);
     if by_chance.is_finite() && by_chance >= 1.0 {
         text.push_str(&format!(" (chance has {by_chance:.2})"));
