@@ -66,12 +66,13 @@ impl Look {
 
 fn became(from: usize, to: usize) -> Option<Oddity> {
     match (from, to) {
-        (GOOD | OFFLOADED, BAD) => Some(Oddity::ChecksumBroken),
+        (NONE | GOOD | OFFLOADED, BAD) => Some(Oddity::ChecksumBroken),
         (OFFLOADED, GOOD) => Some(Oddity::ChecksumFinished),
         _ => None,
     }
 }
 
+const NONE: usize = 0;
 const GOOD: usize = 1;
 const BAD: usize = 2;
 const OFFLOADED: usize = 3;

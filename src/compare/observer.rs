@@ -484,7 +484,7 @@ impl Sight {
         self.note_cut(layer, payload);
         let version = layer.addresses.version;
         let ip = IpFields::of(data, header_start(layer), version);
-        let look = (checksum(&layer.transport), is_cut(layer));
+        let look = (verdict(layer), is_cut(layer));
         let base = self.sighting(&self.found, version, &ip, look);
         let sighting = match &layer.transport {
             Transport::Tcp(tcp) if tcp.segment.payload_bytes > 0 => {
@@ -543,7 +543,8 @@ impl Sight {
         let version = layer.addresses.version;
         let ip = IpFields::of(data, header_start(layer), version);
         let content = Content::of_piece(layer, piece, payload, self.head_bytes);
-        let look = (None, is_cut(layer));
+        let is_bad = layer.header_checksum == Some(Verdict::Bad);
+        let look = (is_bad.then_some(Verdict::Bad), is_cut(layer));
         let base = self.sighting(&self.found, version, &ip, look);
         let mut sighting = Sighting {
             protocol: layer.protocol,
@@ -688,6 +689,14 @@ fn of_control(base: Sighting, bytes: u32, upper: &[u8], head_bytes: usize) -> Si
 }
 
 const SYN: u8 = 0x02;
+
+/// A packet whose header is wrong is dropped by the next that reads it, whatever it carries.
+fn verdict(layer: &Layer) -> Option<Verdict> {
+    match layer.header_checksum {
+        Some(Verdict::Bad) => Some(Verdict::Bad),
+        _ => checksum(&layer.transport),
+    }
+}
 
 fn checksum(transport: &Transport) -> Option<Verdict> {
     match transport {

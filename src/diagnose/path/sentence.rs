@@ -339,7 +339,7 @@ fn own(given: &Given<'_>, to: usize, lost: u64) -> String {
 
 /// What else happens to packets that receivers suffer from.
 fn faults(between: &Between) -> Vec<String> {
-    let broken = ["good", "offloaded"].map(|was| between.checksums_became(was, "bad"));
+    let broken = ["none", "good", "offloaded"].map(|was| between.checksums_became(was, "bad"));
     let faults = [
         ("damages", between.corrupted),
         ("breaks the checksum of", broken.iter().sum()),

@@ -1,8 +1,8 @@
 //! What is changed on purpose on the way: hop limits, classes of service, marks of
 //! congestion, checksums, addresses and ports.
 
-use super::sight::{Packet, Sight, Stream};
-use super::{Faults, compare, flow_to, is_untouched};
+use super::sight::{BEATS, Packet, Sight, Stream};
+use super::{Faults, compare, finding, flow_to, is_untouched};
 use crate::findings::capture::MILLISECOND;
 use crate::findings::packet::{A_TO_B, Sum, UDP, cut, noise, udp, v4};
 use serde_json::{Value, json};
@@ -85,6 +85,31 @@ fn each_change_of_class_and_ttl_is_told_with_how_many_have_it() {
     }
     faults.must_be("dscps", &changes["dscps"], dscps.to_vec());
     faults.must_be("hop limits", &changes["hop_limits"], hop_limits.to_vec());
+    faults.end();
+}
+
+/// A bit of the header is flipped: whoever reads it next drops the packet.
+#[test]
+fn headers_that_are_damaged_on_the_way_are_told() {
+    let here = Sight::of(&streams());
+    let is_damaged = |packet: &Packet| packet.port != BEATS && packet.datagram % 50 == 9;
+    let there = here.later(MILLISECOND).map(|mut packet| {
+        if is_damaged(&packet) {
+            packet.ip[1] ^= 0x10;
+        }
+        packet
+    });
+    let damaged = here.0.iter().filter(|packet| is_damaged(packet));
+    let damaged = Sight(damaged.cloned().collect()).counted();
+    let comparison = compare(&[&here, &there]);
+    let path = &comparison["path"];
+    let mut faults = Faults::new();
+    faults.must_be("lost", &path["lost"]["packets"], 0);
+    let spoiled = &path["spoiled_datagrams"];
+    faults.must_be("spoiled", spoiled, damaged.datagrams);
+    let told = finding(&comparison, "C06").map(|found| found["seen"].to_string());
+    let what = format!("{} packets were right and are wrong", damaged.packets);
+    faults.unless(told.is_some_and(|told| told.contains(&what)), || what);
     faults.end();
 }
 

@@ -84,9 +84,9 @@ fn went_wrong(between: &Between) -> String {
 
 /// What checksums were where they entered.
 fn before(between: &Between) -> &'static str {
-    let [right, unfinished] =
-        ["good", "offloaded"].map(|from| between.checksums_became(from, "bad"));
-    match (right, unfinished) {
+    let [of_fragments, right, unfinished] =
+        ["none", "good", "offloaded"].map(|from| between.checksums_became(from, "bad"));
+    match (of_fragments + right, unfinished) {
         (_, 0) => "right",
         (0, _) => "unfinished",
         _ => "right or unfinished",
@@ -113,6 +113,6 @@ fn translates(given: &Given<'_>, pair: usize) -> bool {
 
 /// Packets whose bytes stayed the same; damaged ones break their checksum as well.
 fn count(between: &Between) -> u64 {
-    let broken = ["good", "offloaded"].map(|from| between.checksums_became(from, "bad"));
+    let broken = ["none", "good", "offloaded"].map(|from| between.checksums_became(from, "bad"));
     broken.iter().sum::<u64>().saturating_sub(between.corrupted)
 }

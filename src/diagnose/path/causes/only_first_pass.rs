@@ -24,9 +24,9 @@ pub(super) const CAUSE: Cause = Cause {
     confirms: "A rule on ports or conntrack states stands between the two points; the same \
                messages pass where they fit into one packet.",
     denies: "Losses are as frequent at every place in the datagram.",
-    disprove: "Send one message that needs two fragments and one that needs none, to the same \
-               port: `nping --udp -p 5001 --data-length 2000 10.16.0.9`; if both arrive, it is \
-               something else.",
+    disprove: "Send messages of two fragments, of many and of one, to the same port: \
+               `nping --udp -p 5001 --data-length 2000 10.16.0.9`, then 60000 and 200; if all \
+               arrive, it is something else.",
     fix: &[
         Fix {
             when: "Linux routers with nftables: put datagrams together before rules look at ports",

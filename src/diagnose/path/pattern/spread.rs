@@ -230,14 +230,26 @@ fn tenths(are_inside: &[bool]) -> String {
 }
 
 fn sizes(are_inside: &[bool]) -> String {
-    let ranges: Vec<String> = places(are_inside).map(size).collect();
+    let ranges: Vec<String> = ranges(are_inside).into_iter().map(size).collect();
     format!("packets of {} bytes", listed(&ranges, "and"))
 }
 
-/// A class of IP lengths.
-fn size(class: usize) -> String {
-    let below = class.checked_sub(1).and_then(|below| SIZES.get(below));
-    match (below, SIZES.get(class)) {
+/// Classes side by side are one, from the first to the last.
+fn ranges(are_inside: &[bool]) -> Vec<(usize, usize)> {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for class in places(are_inside) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == class => *last = class,
+            _ => ranges.push((class, class)),
+        }
+    }
+    ranges
+}
+
+/// Classes of IP lengths.
+fn size((first, last): (usize, usize)) -> String {
+    let below = first.checked_sub(1).and_then(|below| SIZES.get(below));
+    match (below, SIZES.get(last)) {
         (None, Some(upper)) => format!("up to {}", number::count((*upper).into())),
         (Some(below), Some(upper)) => {
             let ends = [below + 1, *upper].map(|end| number::count(end.into()));

@@ -218,7 +218,9 @@ fn of_order(outcome: &Outcome) -> Vec<String> {
     };
     let advice = match order.was_wanted {
         true => "",
-        false => ": the captures may have been given in the wrong order (--order auto finds it)",
+        false => {
+            ": the captures may have been given in the wrong order (--order auto looks for it)"
+        }
     };
     let unknown = order.unknown.iter().map(|place| {
         format!(

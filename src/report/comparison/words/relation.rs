@@ -27,6 +27,18 @@ pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option
             }
             .to_owned(),
         ),
+        Relation::Unrelated if !empty_points(comparison).is_empty() => {
+            let names = listed(&empty_points(comparison));
+            Some(format!(
+                "Nothing can be compared with {names}, which {} no IP packets: other traffic, \
+                 another time, or all of it was lost before it came there.",
+                if empty_points(comparison).len() == 1 {
+                    "shows"
+                } else {
+                    "show"
+                }
+            ))
+        }
         Relation::Unrelated => Some(
             "These captures do not show the same traffic: nothing of any point was found at \
              another, so that nothing can be said of what is between them."
@@ -39,6 +51,15 @@ pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option
         ),
         Relation::Partly => Some(left_out(comparison, &unreadable)),
     }
+}
+
+/// Names of points without packets.
+fn empty_points(comparison: &Comparison) -> Vec<String> {
+    let empty = comparison.points.iter();
+    let empty = empty.filter(|point| point.datagrams + point.fragments == 0);
+    empty
+        .map(|point| escape::line(&point.name).to_string())
+        .collect()
 }
 
 fn has_no_packets(comparison: &Comparison) -> bool {
