@@ -35,6 +35,8 @@ pub struct Outcome {
     /// Packets over time and how long they took, by pair of points: neighbours, then the
     /// two ends if there are others between them.
     pub series: Vec<(Series, Option<Delays>)>,
+    /// Longest time that a packet was waited for.
+    pub window: Duration,
     /// Tunnels and VLANs.
     pub scopes: ScopeSet,
     /// Flows that share one account.
@@ -183,6 +185,15 @@ impl FlowFacts {
 }
 
 impl Outcome {
+    /// How long packets took between a pair of points at most, if that is so near to the longest that
+    /// they were waited for that others may have taken longer.
+    pub fn nearly_too_late(&self, pair: usize) -> Option<Duration> {
+        let (_, delays) = self.series.get(pair)?;
+        let figures = delays.as_ref()?.figures()?;
+        let longest = i64::try_from(figures.max).ok()?;
+        (longest > self.window.0 / 2).then_some(Duration(longest))
+    }
+
     /// Times that were far from those before and behind them, and were set right.
     pub fn times_wrong(&self) -> u64 {
         self.wrong_times.count

@@ -159,7 +159,7 @@ fn compare_with(
         return None;
     }
     flight.finish();
-    let mut outcome = conclude(flight, ends, &frames, &aligned);
+    let mut outcome = conclude(flight, ends, &frames, &aligned, options.window);
     for stranger in aligned.strangers {
         let mut source = open(stranger.capture, Pass::Whole);
         if merged.is_continue() {
@@ -222,7 +222,13 @@ impl Options {
 }
 
 /// What is known once all was matched; of each point are given how many frames were.
-fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -> Outcome {
+fn conclude(
+    flight: Flight,
+    ends: Vec<End>,
+    frames: &[u64],
+    aligned: &Aligned,
+    window: Duration,
+) -> Outcome {
     let mut flight = flight;
     for clock in &mut flight.clocks {
         clock.fit();
@@ -293,6 +299,7 @@ fn conclude(flight: Flight, ends: Vec<End>, frames: &[u64], aligned: &Aligned) -
         in_hosts: in_host::gather(&flows, &through),
         flows,
         series,
+        window,
         clocks: flight.clocks,
         examined: Examined::new(),
         scopes,

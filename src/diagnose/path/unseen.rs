@@ -8,7 +8,7 @@
 use super::given::{Given, Way};
 use super::sums::name;
 use crate::compare::{FlowFacts, Passage};
-use crate::model::{Protocol, number};
+use crate::model::{Duration, Protocol, number};
 
 /// Fewer are of the edges of captures.
 const ENOUGH: u64 = 8;
@@ -33,6 +33,8 @@ pub(super) struct Unseen {
     missed: Missed,
     /// How many of the losses, about; `None` if all.
     some: Option<u64>,
+    /// Longest time that a packet was waited for.
+    window: Duration,
 }
 
 /// What tells so.
@@ -44,6 +46,8 @@ enum Sign {
     Back,
     /// TCP that is answered.
     Answered,
+    /// Packets that came when they were no longer waited for.
+    Late,
 }
 
 impl Missed {
@@ -79,6 +83,15 @@ impl Unseen {
                 " The capture at {at} misses {share} of what passes it, and what of that is lost \
                  further on looks lost in front of it: {how_many} be lost there."
             ),
+            Sign::Late => format!(
+                " {} lost towards {at} may have come later than `--window` waits for ({}): compare \
+                 again with a longer one.",
+                match self.some {
+                    None => "All that are".to_owned(),
+                    Some(some) => format!("{} of those", number::count(some)),
+                },
+                number::duration(self.window.as_secs_f64())
+            ),
             Sign::Answered => format!(
                 " TCP goes on from {at}, which it does not unless something arrives: the capture \
                  there has but what goes one way, as with a filter for `src host`."
@@ -98,6 +111,10 @@ impl Unseen {
                 ", all of which may be lost behind {at}, whose capture misses {} of what passes it",
                 number::percent(self.missed.packets, self.missed.of)
             ),
+            Sign::Late => format!(
+                ", all of which may have come later than `--window` waits for ({})",
+                number::duration(self.window.as_secs_f64())
+            ),
             Sign::Answered => format!(
                 ", but these have arrived: TCP goes on from there, and the capture at {at} has but \
                  one way"
@@ -113,18 +130,37 @@ impl Given<'_> {
             return None;
         }
         let is_end = way.to == 0 || way.to + 1 == self.outcome.points.len();
+        if let Some(late) = self.late(pair, way) {
+            return Some(late);
+        }
         match is_end {
-            true if self.is_answered(pair, way) => Some(answered(way)),
+            true if self.is_answered(pair, way) => Some(self.answered(way)),
             true => self.unseen_at_end(pair, way),
             false => self.unseen_in_middle(pair, way),
         }
+    }
+
+    /// What came too late is lost, and appears.
+    fn late(&self, pair: usize, way: &Way<'_>) -> Option<Unseen> {
+        self.outcome.nearly_too_late(pair)?;
+        let (lost, appeared) = (way.between.lost().packets, way.between.appeared().packets);
+        (appeared > 0).then(|| Unseen {
+            point: way.to,
+            by: Sign::Late,
+            missed: Missed {
+                packets: appeared,
+                of: way.between.back.packets,
+            },
+            some: (appeared < lost).then_some(appeared),
+            window: self.outcome.window,
+        })
     }
 
     fn unseen_at_end(&self, pair: usize, way: &Way<'_>) -> Option<Unseen> {
         let missed = self.missed_at_end(pair, way);
         let may_be = way.between.front.packets as f64 * missed.share();
         // It may lack more of one way than of the other.
-        unseen(way, Sign::Back, missed, (may_be, 2.0 * may_be))
+        self.beside(way, Sign::Back, missed, (may_be, 2.0 * may_be))
     }
 
     fn unseen_in_middle(&self, pair: usize, way: &Way<'_>) -> Option<Unseen> {
@@ -136,7 +172,7 @@ impl Given<'_> {
             true => seen * share / (1.0 - share),
             false => way.between.lost().packets as f64,
         };
-        unseen(way, Sign::Around, missed, (may_be, 3.0 * may_be.sqrt()))
+        self.beside(way, Sign::Around, missed, (may_be, 3.0 * may_be.sqrt()))
     }
 
     /// Whether one of the captures on either side misses so much that what it has in common with
@@ -184,31 +220,39 @@ impl Given<'_> {
             of: back.back.packets,
         }
     }
-}
 
-/// So many losses may be the capture's, give or take some.
-fn unseen(way: &Way<'_>, by: Sign, missed: Missed, (may_be, room): (f64, f64)) -> Option<Unseen> {
-    let lost = way.between.lost().packets as f64;
-    let is_much = may_be > 0.0 && may_be >= lost * MUCH;
-    is_much.then(|| Unseen {
-        point: way.to,
-        by,
-        missed,
-        some: (lost > may_be + room).then_some(may_be.round() as u64),
-    })
-}
+    /// So many losses may be the capture's, give or take some.
+    fn beside(
+        &self,
+        way: &Way<'_>,
+        by: Sign,
+        missed: Missed,
+        (may_be, room): (f64, f64),
+    ) -> Option<Unseen> {
+        let lost = way.between.lost().packets as f64;
+        let is_much = may_be > 0.0 && may_be >= lost * MUCH;
+        is_much.then(|| Unseen {
+            point: way.to,
+            by,
+            missed,
+            some: (lost > may_be + room).then_some(may_be.round() as u64),
+            window: self.outcome.window,
+        })
+    }
 
-/// All of it is.
-fn answered(way: &Way<'_>) -> Unseen {
-    let packets = way.between.front.packets;
-    Unseen {
-        point: way.to,
-        by: Sign::Answered,
-        missed: Missed {
-            packets,
-            of: packets,
-        },
-        some: None,
+    /// All of it is.
+    fn answered(&self, way: &Way<'_>) -> Unseen {
+        let packets = way.between.front.packets;
+        Unseen {
+            point: way.to,
+            by: Sign::Answered,
+            missed: Missed {
+                packets,
+                of: packets,
+            },
+            some: None,
+            window: self.outcome.window,
+        }
     }
 }
 
@@ -230,6 +274,7 @@ mod tests {
                 of: 1_000,
             },
             some,
+            window: Duration::from_secs(5),
         }
     }
 

@@ -1,8 +1,8 @@
 //! What a capture in the middle lost itself, and what the path lost.
 
 use super::sight::{BEATS, Chance, Packet, Sight, Stream};
-use super::{Faults, compare, finding};
-use crate::findings::capture::{MICROSECOND, MILLISECOND};
+use super::{Captures, Faults, compare, finding};
+use crate::findings::capture::{MICROSECOND, MILLISECOND, SECOND};
 use crate::findings::packet::A_TO_B;
 use serde_json::Value;
 
@@ -191,4 +191,29 @@ fn what_is_doubtful_one_way_is_sure_the_other_way() {
     let mut told: Vec<_> = told.collect();
     told.sort_unstable();
     assert_eq!(told, [(Some("backward"), true), (Some("forward"), false)]);
+}
+
+/// Some packets take longer than they are waited for: that is not the path's loss, nor that of the
+/// capture behind.
+#[test]
+fn what_comes_too_late_is_told() {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let there = here.map(|packet| {
+        let took = match (packet.port, packet.datagram % 10) {
+            (BEATS, _) => MILLISECOND,
+            (_, 3) => 3 * SECOND,
+            (_, 4) => 700 * MILLISECOND,
+            _ => MILLISECOND,
+        };
+        Packet {
+            time: packet.time + took,
+            ..packet
+        }
+    });
+    let comparison = Captures::of(&[&here, &there]).compared(&["--window", "1s"]);
+    let mut faults = Faults::new();
+    let lost = finding(&comparison, "C01").map(|found| found["seen"].to_string());
+    let is_told = |told: &String| told.contains("lost towards B may have come later than");
+    faults.unless(lost.as_ref().is_some_and(is_told), || format!("{lost:?}"));
+    faults.end();
 }

@@ -73,7 +73,10 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let unseen_before = given.found(appeared).into_iter();
     found.extend(unseen_before.map(|found| Finding {
         evidence: given.appeared_frames(found.pair, found.between),
-        ..found.finding(&CAUSE, 0.6, |way| unseen(appeared(way.between)))
+        ..found.finding(&CAUSE, 0.6, |way| {
+            let is_late = given.outcome.nearly_too_late(found.pair).is_some();
+            unseen(appeared(way.between), is_late)
+        })
     }));
     found
 }
@@ -98,14 +101,18 @@ fn appeared(between: &Between) -> u64 {
 }
 
 /// Packets that came out of a segment alone.
-fn unseen(packets: u64) -> String {
+fn unseen(packets: u64, is_late: bool) -> String {
     let (were, them, they) = match packets {
         1 => ("was", "it", "it"),
         _ => ("were", "them", "they"),
     };
+    let took = match is_late {
+        true => format!(", or {they} took longer than `--window` waits for"),
+        false => String::new(),
+    };
     format!(
         "{} came out that {were} not seen to go in: the capture in front lost {them}, or {they} \
-         came another way.",
+         came another way{took}.",
         number::counted(packets, "packet"),
     )
 }
@@ -118,7 +125,7 @@ mod tests {
     fn one_packet_was_and_two_were() {
         let one = "1 packet came out that was not seen to go in: the capture in front lost it, or \
                    it came another way.";
-        assert_eq!(unseen(1), one);
-        assert!(unseen(2).starts_with("2 packets came out that were not seen"));
+        assert_eq!(unseen(1, false), one);
+        assert!(unseen(2, true).starts_with("2 packets came out that were not seen"));
     }
 }
