@@ -335,6 +335,14 @@ impl Between {
         }
     }
 
+    /// Packets whose checksum was not wrong in front and is behind: of fragments that of their header.
+    pub fn checksums_broken(&self) -> u64 {
+        let was = ["none", "good", "offloaded"];
+        was.map(|was| self.checksums_became(was, "bad"))
+            .iter()
+            .sum()
+    }
+
     /// What was seen on one side alone is neither sent nor lost.
     pub(super) fn set_apart(&mut self, why: Apart) {
         let lone = std::mem::take(&mut self.lone).map(|lone| lone.into_iter().flatten().collect());

@@ -147,10 +147,7 @@ impl Series {
             true => self.latest.0,
             false => self.step_of(time),
         };
-        self.steps[place].add(fared.fate, fared.count);
-        if fared.is_backward {
-            add_at(&mut self.back, place, fared.fate, fared.count);
-        }
+        count_in([&mut self.steps, &mut self.back], place, fared);
     }
 
     /// Counts so many from this time on that one side alone saw; with the account of their flow if
@@ -257,7 +254,15 @@ impl Series {
     }
 }
 
-pub(super) fn add_at(steps: &mut Vec<Fates>, place: usize, fate: Fate, count: u64) {
+/// Counts in a step of all, and of those that went back.
+pub(super) fn count_in([all, back]: [&mut Vec<Fates>; 2], place: usize, fared: Fared) {
+    add_at(all, place, fared.fate, fared.count);
+    if fared.is_backward {
+        add_at(back, place, fared.fate, fared.count);
+    }
+}
+
+fn add_at(steps: &mut Vec<Fates>, place: usize, fate: Fate, count: u64) {
     if place >= steps.len() {
         steps.resize_with(place + 1, Default::default);
     }

@@ -1,7 +1,7 @@
 //! What one side of a pair of points alone saw of flows that it alone knows: whether these go
 //! elsewhere, or all of them was lost, is known once all was seen.
 
-use super::series::{Fared, add_all, add_at, put_together};
+use super::series::{Fared, add_all, count_in, put_together};
 use crate::compare::shape::{Fate, Fates};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Singles {
             None if has_room => {
                 self.by_flow.insert(single, fared.count);
             }
-            None => count_in(&mut self.others, place, fared),
+            None => count_in(self.others.each_mut(), place, fared),
         }
     }
 
@@ -81,16 +81,9 @@ impl Singles {
                 is_backward: single.is_backward,
                 count,
             };
-            count_in(&mut steps, single.place as usize, fared);
+            count_in(steps.each_mut(), single.place as usize, fared);
         }
         steps
-    }
-}
-
-fn count_in([all, back]: &mut [Vec<Fates>; 2], place: usize, fared: Fared) {
-    add_at(all, place, fared.fate, fared.count);
-    if fared.is_backward {
-        add_at(back, place, fared.fate, fared.count);
     }
 }
 

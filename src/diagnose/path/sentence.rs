@@ -339,10 +339,9 @@ fn own(given: &Given<'_>, to: usize, lost: u64) -> String {
 
 /// What else happens to packets that receivers suffer from.
 fn faults(between: &Between) -> Vec<String> {
-    let broken = ["none", "good", "offloaded"].map(|was| between.checksums_became(was, "bad"));
     let faults = [
         ("damages", between.corrupted),
-        ("breaks the checksum of", broken.iter().sum()),
+        ("breaks the checksum of", between.checksums_broken()),
         ("sends copies of", between.more_copies[1]),
     ];
     let faults = faults.iter().filter(|(_, packets)| *packets > 0);

@@ -28,15 +28,12 @@ pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option
             .to_owned(),
         ),
         Relation::Unrelated if !empty_points(comparison).is_empty() => {
-            let names = listed(&empty_points(comparison));
+            let empty = empty_points(comparison);
+            let names = listed(&empty);
             Some(format!(
                 "Nothing can be compared with {names}, which {} no IP packets: other traffic, \
                  another time, or all of it was lost before it came there.",
-                if empty_points(comparison).len() == 1 {
-                    "shows"
-                } else {
-                    "show"
-                }
+                if empty.len() == 1 { "shows" } else { "show" }
             ))
         }
         Relation::Unrelated => Some(
