@@ -15,6 +15,8 @@ use std::hash::BuildHasher;
 
 /// Differences of clocks that agree so far are one.
 const AGREE_WITHIN: Duration = Duration::from_millis(250);
+/// Copies made on the way come so soon; what comes again later may be another that is alike.
+const COPIED_WITHIN: Duration = Duration::from_millis(10);
 /// Packets that have to agree, unless the captures have fewer.
 const ENOUGH: usize = 8;
 /// Clocks that are closer than this are taken to be set by one time.
@@ -132,7 +134,7 @@ impl Sample {
     /// may have those.
     pub fn common_by_ids<'a>(&'a self, other: &'a Self) -> Option<Common<'a>> {
         if let Some(named) = self.named.common(&other.named) {
-            return Some(named.and_renamed(self.strict.met(&other.strict)));
+            return Some(named.and_others(self.strict.met(&other.strict)));
         }
         let strictly = self.strict.common(&other.strict);
         strictly.or_else(|| self.begun.common(&other.begun))
@@ -171,9 +173,10 @@ impl Marks {
         let reach = self.reach().min(other.reach());
         let mut pairs = self.met(other);
         // What there are many of says little about when.
-        if pairs.iter().any(is_single) {
-            pairs.retain(is_single);
-        }
+        let many: Vec<Met<'a>> = match pairs.iter().any(is_single) {
+            true => pairs.extract_if(.., |met| !is_single(met)).collect(),
+            false => Vec::new(),
+        };
         pairs.sort_unstable_by_key(ahead);
         let agreeing = densest(&pairs);
         let (all, agreed) = (pairs.len(), agreeing.len());
@@ -184,11 +187,12 @@ impl Marks {
             return None;
         }
         let pairs = pairs[agreeing].to_vec();
-        Some(Common {
+        let common = Common {
             // The fastest: so what was seen in front comes first where times are compared.
             ahead: ahead(&pairs[0]),
             pairs,
-        })
+        };
+        Some(common.and_others(many))
     }
 
     /// Packets that are all alike do not tell how clocks are apart. But what goes by one name
@@ -211,6 +215,12 @@ fn is_single((one, other): &Met<'_>) -> bool {
     one.count == 1 && other.count == 1
 }
 
+/// Whether all that are alike came at one time.
+fn is_at_once((one, other): &Met<'_>) -> bool {
+    let is_soon = |mark: &Mark| mark.last - mark.time <= COPIED_WITHIN;
+    is_soon(one) && is_soon(other)
+}
+
 fn ahead((one, other): &Met<'_>) -> Duration {
     other.time - one.time
 }
@@ -231,15 +241,16 @@ fn densest(pairs: &[Met<'_>]) -> std::ops::Range<usize> {
 }
 
 impl<'a> Common<'a> {
-    /// The same, and what goes by names of which nothing is known.
-    fn and_renamed(mut self, met: Vec<Met<'a>>) -> Self {
+    /// The same, and what goes between addresses of which nothing is known: renamed ones, and
+    /// those of which all is copied.
+    fn and_others(mut self, met: Vec<Met<'a>>) -> Self {
         let known: BTreeSet<Addresses> = self.pairs.iter().map(|(one, _)| one.addresses).collect();
-        let is_renamed = |met: &Met<'_>| {
+        let is_other = |met: &Met<'_>| {
             let apart = (ahead(met) - self.ahead).0.saturating_abs();
-            is_single(met) && apart <= AGREE_WITHIN.0 && !known.contains(&met.0.addresses)
+            is_at_once(met) && apart <= AGREE_WITHIN.0 && !known.contains(&met.0.addresses)
         };
-        let renamed = met.into_iter().filter(is_renamed);
-        self.pairs.extend(renamed);
+        let others = met.into_iter().filter(is_other);
+        self.pairs.extend(others);
         self
     }
 

@@ -9,7 +9,7 @@ use super::look::Look;
 use super::sighting::{BLANK, Batch, Form, Lane, NO_LANE, Sighting};
 use super::told::Told;
 use super::views::through::Through;
-use super::views::{Place as At, Views};
+use super::views::{Caught, Views};
 use super::words::Words;
 use crate::decode::{DecodeOptions, Decoder, IpFields, Plain, Whole};
 use crate::model::facts::{
@@ -66,7 +66,7 @@ struct Found {
     time: Timestamp,
     wire_bytes: u64,
     /// On which interface, where the point may show something again.
-    at: Option<At>,
+    at: Option<Caught>,
 }
 
 /// Writes down what is seen.
@@ -178,7 +178,7 @@ impl Observer {
             frame: frame.id,
             time: frame.timestamp,
             wire_bytes: frame.wire_bytes.into(),
-            at: At::of(frame, has_several),
+            at: Caught::of(frame, has_several),
         };
         if found.at.is_some() {
             return self.frame_of_several(frame, found);
@@ -449,11 +449,7 @@ impl Sight {
         let Some(at) = self.found.at else {
             return false;
         };
-        let at = match self.has_hairpins {
-            true => at.at_hop(sighting.look.hop_limit),
-            false => at,
-        };
-        !self.views.take(at, sighting, key)
+        !self.views.take_caught(at, self.has_hairpins, sighting, key)
     }
 
     /// Finds the lanes of all that have none yet; those that are refused one go.

@@ -43,6 +43,17 @@ const SLL_ADDRESS: usize = 6;
 const SLL2_INTERFACE: usize = 4;
 /// `PACKET_OUTGOING`; those below came in.
 const OUTGOING: u8 = 4;
+/// The bit of an address that is of a group (IEEE 802 8.2).
+const GROUP: u8 = 1;
+/// The number of a VLAN in its tag.
+const VLAN: u64 = 0xfff;
+/// How addresses begin that several routers of one network have, and often those of others too:
+/// VRRP (RFC 9568 7.3) and HSRP (RFC 2281 5.1).
+const SHARED_STATIONS: [&[u8]; 3] = [
+    &[0x00, 0x00, 0x5e, 0x00, 0x01],
+    &[0x00, 0x00, 0x5e, 0x00, 0x02],
+    &[0x00, 0x00, 0x0c, 0x07, 0xac],
+];
 /// What "cooked" headers have in place of an EtherType for 802.2 frames.
 const SLL_802_2: u16 = 4;
 
@@ -112,6 +123,40 @@ pub fn whereabouts(link_type: LinkType, bytes: &[u8]) -> Option<u128> {
     Some(place << 1 | u128::from(is_outgoing))
 }
 
+/// Who sends a frame to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stations {
+    /// An address.
+    pub from: u64,
+    /// An address in a VLAN, of one station alone.
+    pub to: u64,
+}
+
+/// Who sends a frame to whom, if its link type tells and that is one station.
+pub fn stations(link_type: LinkType, bytes: &[u8]) -> Option<Stations> {
+    if link_type != LinkType::ETHERNET {
+        return None;
+    }
+    let [to @ .., a, b, c, d, e, f, high, low] = bytes.first_chunk::<ETHERNET>()?;
+    let is_of_many = to[0] & GROUP != 0 || *to == [0; 6];
+    if is_of_many || SHARED_STATIONS.iter().any(|begin| to.starts_with(begin)) {
+        return None;
+    }
+    let tag = match [*high, *low] {
+        [0x81 | 0x91, 0x00] | [0x88, 0xa8] => bytes.get(ETHERNET..ETHERNET + 2)?,
+        _ => &[],
+    };
+    Some(Stations {
+        from: number(&[*a, *b, *c, *d, *e, *f]),
+        to: number(to) << 16 | number(tag) & VLAN,
+    })
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// Reads an Ethernet header; `around` names it in a stop.
 #[inline]
 pub(super) fn ethernet(view: View<'_>, around: LayerKind) -> Result<Found<'_>, Stop> {
@@ -175,4 +220,48 @@ fn loopback(view: View<'_>) -> Result<Found<'_>, Stop> {
         other => return Err(view.unsupported(LayerKind::Link, other)),
     };
     Ok((Content::EtherType(kind), view.skip(4)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a frame to such an address goes, with what is behind both addresses.
+    fn goes_to(address: [u8; 6], behind: &[u8]) -> Option<u64> {
+        let frame = [&address[..], &[2, 0, 0, 0, 0, 9], behind].concat();
+        let stations = stations(LinkType::ETHERNET, &frame)?;
+        assert_eq!(stations.from, 0x0200_0000_0009);
+        Some(stations.to)
+    }
+
+    #[test]
+    fn a_station_is_an_address_in_a_vlan() {
+        let of = |behind: &[u8]| goes_to([2, 0, 0, 0, 0, 1], behind);
+        let plain = of(&[0x08, 0x00, 0x45, 0x00]);
+        assert_eq!(plain, Some(0x0200_0000_0001_0000));
+        let tagged = of(&[0x81, 0x00, 0x60, 0x07, 0x08, 0x00]);
+        assert_eq!(tagged, plain.map(|at| at + 7));
+        assert_eq!(of(&[0x88, 0xa8, 0x00, 0x08]), plain.map(|at| at + 8));
+        assert_ne!(goes_to([2, 0, 0, 0, 0, 2], &[0x08, 0x00]), plain);
+    }
+
+    #[test]
+    fn what_many_may_have_is_no_station() {
+        for address in [
+            [1, 0, 0x5e, 1, 1, 1],
+            [0xff; 6],
+            [0; 6],
+            [0, 0, 0x5e, 0, 1, 7],
+            [0, 0, 0x0c, 7, 0xac, 1],
+        ] {
+            assert_eq!(goes_to(address, &[0x08, 0x00]), None, "{address:?}");
+        }
+    }
+
+    #[test]
+    fn a_frame_that_is_cut_or_has_no_address_has_none() {
+        assert_eq!(goes_to([2, 0, 0, 0, 0, 1], &[0x08]), None);
+        assert_eq!(goes_to([2, 0, 0, 0, 0, 1], &[0x81, 0x00, 0x00]), None);
+        assert_eq!(stations(LinkType::RAW, &[2; 40]), None);
+    }
 }

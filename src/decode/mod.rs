@@ -81,7 +81,7 @@ pub(crate) mod tests;
 pub use checksum::sum;
 pub use decoder::Decoder;
 pub use ip_fields::IpFields;
-pub use link::whereabouts;
+pub use link::{Stations, stations, whereabouts};
 pub use options::{AutoTunnel, DecodeOptions};
 pub use plain::Plain;
 pub use whole::Whole;

@@ -9,11 +9,12 @@
 //! bytes that it covers.
 //!
 //! A host may have but one interface for both, a [hairpin](hairpin): then its TTL tells what it
-//! has passed on.
+//! has passed on, unless it goes [to the same station](landing).
 
 mod covered;
 pub(super) mod hairpin;
 mod kind;
+mod landing;
 mod memory;
 mod names;
 mod shown;
@@ -21,13 +22,14 @@ pub(super) mod through;
 
 use self::covered::{Covered, Stretch};
 use self::kind::{Kind, OneMore};
+use self::landing::Landings;
 use self::memory::Memory;
 use self::names::Names;
 use self::shown::{Shown, Way};
 use self::through::{Counts, Through};
 use super::content::hash;
 use super::sighting::{Form, Sighting, TELLING_BYTES};
-use crate::decode::whereabouts;
+use crate::decode::{Stations, stations, whereabouts};
 use crate::model::{Addresses, Duration, FlowKey, Frame, Timestamp};
 
 /// A host passes a packet on within this time, or drops it.
@@ -42,8 +44,15 @@ const NUMBERED_WITHIN: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place(u64);
 
-impl Place {
-    /// Where a frame was captured; `None` if all its capture has is of one interface.
+/// Where a frame was captured.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caught {
+    place: Place,
+    stations: Option<Stations>,
+}
+
+impl Caught {
+    /// Where it was; `None` if all its capture has is of one interface.
     pub fn of(frame: &Frame<'_>, has_several: bool) -> Option<Self> {
         let whereabouts = whereabouts(frame.link_type, frame.data);
         if whereabouts.is_none() && !has_several {
@@ -51,12 +60,10 @@ impl Place {
         }
         let place = whereabouts.unwrap_or_default();
         let words = [place as u64, (place >> 64) as u64, frame.interface.into()];
-        Some(Self(hash(&words)))
-    }
-
-    /// There, at so many hops from where it ends.
-    pub fn at_hop(self, hop_limit: u8) -> Self {
-        Self(hash(&[self.0, hop_limit.into()]))
+        Some(Self {
+            place: Place(hash(&words)),
+            stations: stations(frame.link_type, frame.data),
+        })
     }
 }
 
@@ -68,6 +75,7 @@ pub(super) struct Views {
     covered: Memory<Covered>,
     flows: Names,
     datagrams: Names,
+    landings: Landings,
     since: Option<Timestamp>,
     through: Counts,
     /// Packets that another interface had shown.
@@ -75,12 +83,38 @@ pub(super) struct Views {
 }
 
 impl Views {
+    /// Takes what was caught of a flow; whether it was not shown before, elsewhere or, by a host
+    /// with hairpins, before it was passed on.
+    pub fn take_caught(
+        &mut self,
+        caught: Caught,
+        has_hairpins: bool,
+        sighting: &Sighting,
+        key: &FlowKey,
+    ) -> bool {
+        let place = match has_hairpins {
+            true => self.at_hop(caught, sighting.look.hop_limit, key),
+            false => caught.place,
+        };
+        self.take(place, sighting, key)
+    }
+
+    /// The place where it was caught, at so many hops from where it ends.
+    fn at_hop(&mut self, caught: Caught, hop_limit: u8, key: &FlowKey) -> Place {
+        let Caught { place, stations } = caught;
+        let hop_limit = stations.map_or(hop_limit, |stations| {
+            let flow = hash(&[place.0, of_end(key, false), of_end(key, true)]);
+            self.landings.unrouted(stations, flow, hop_limit)
+        });
+        Place(hash(&[place.0, hop_limit.into()]))
+    }
+
     /// Takes what an interface saw, of a flow; whether no other has shown it.
-    pub fn take(&mut self, place: Place, sighting: &Sighting, key: &FlowKey) -> bool {
+    fn take(&mut self, place: Place, sighting: &Sighting, key: &FlowKey) -> bool {
         self.forget(sighting.time);
         let ends = [of_end(key, false), of_end(key, true)];
         let name = hash(&[ends[0], ends[1], sighting.protocol.0.into()]);
-        let shown = shown(place, sighting, ends[0], Way::of(key));
+        let shown = shown(place, sighting, ends, Way::of(key));
         let flow = self.flows.first(name, tells(sighting).then_some(&shown));
         self.through.take(flow, place, sighting, key);
         let one_more = self.one_more(place, sighting, ends, flow);
@@ -163,7 +197,7 @@ impl Views {
                 seen.offset.into(),
                 seen.head,
             ]),
-            source: ends[0],
+            ends,
             way: Way::of(&key),
             ..*shown
         };
@@ -177,13 +211,14 @@ impl Views {
         if (now - since).0.saturating_abs() > PASSED_WITHIN.0 {
             self.kinds.turn();
             self.covered.turn();
+            self.landings.turn();
             self.since = Some(now);
         }
     }
 }
 
 /// A packet by what a host leaves of it that translates both of its ends.
-fn shown(at: Place, seen: &Sighting, source: u64, way: Way) -> Shown {
+fn shown(at: Place, seen: &Sighting, ends: [u64; 2], way: Way) -> Shown {
     let (what, within) = left(seen);
     Shown {
         what,
@@ -191,7 +226,8 @@ fn shown(at: Place, seen: &Sighting, source: u64, way: Way) -> Shown {
         time: seen.time,
         within,
         hop_limit: seen.look.hop_limit,
-        source,
+        ends,
+        is_of_connection: seen.form == Form::Segment || seen.is_control,
         way,
     }
 }
@@ -338,6 +374,27 @@ mod tests {
         }
     }
 
+    /// One router less on the way, but to the same station: it did not come from there.
+    #[test]
+    fn what_comes_to_a_station_on_two_ways_comes_twice() {
+        let caught = |from, to| Caught {
+            place: IN,
+            stations: Some(Stations { from, to }),
+        };
+        let mut views = Views::default();
+        let mut take =
+            |from, to, seen: &Sighting| views.take_caught(caught(from, to), true, seen, &key(1, 2));
+        for packet in (1..20).map(example) {
+            assert!(take(5, 1, &packet));
+            assert!(take(6, 1, &passed(&packet)));
+        }
+        for packet in (20..40).map(example) {
+            assert!(take(5, 1, &packet));
+            assert!(!take(1, 2, &passed(&packet)));
+        }
+        assert_eq!(views.again, 20);
+    }
+
     /// Without numbers an answer looks like the question that a host has passed on.
     #[test]
     fn what_is_sent_back_as_it_came_is_not_passed_on() {
@@ -414,6 +471,28 @@ mod tests {
             assert!(views.take(OUT, &Sighting { id, ..there }, &key(5, 6)));
         }
         assert_eq!(views.again, 0);
+    }
+
+    /// What opens a connection has no number, and a bridge leaves the TTL.
+    #[test]
+    fn a_bridge_may_translate_a_connection() {
+        let opens = Sighting {
+            form: Form::Whole,
+            is_control: true,
+            is_numbered: false,
+            ..example(7)
+        };
+        let is_one = |seen: &Sighting| {
+            let mut views = Views::default();
+            assert!(views.take(IN, seen, &key(3, 2)));
+            !views.take(OUT, seen, &key(9, 2))
+        };
+        assert!(is_one(&opens));
+        let datagram = Sighting {
+            is_control: false,
+            ..opens
+        };
+        assert!(!is_one(&datagram), "two hosts may send the same");
     }
 
     #[test]

@@ -21,8 +21,10 @@ pub(super) struct Shown {
     /// How long a host may take to show it elsewhere.
     pub within: Duration,
     pub hop_limit: u8,
-    /// Who sent it, by its addresses here.
-    pub source: u64,
+    /// Who sent it and who gets it, by its addresses here.
+    pub ends: [u64; 2],
+    /// Whether it is of a connection, whose sequence numbers no other has.
+    pub is_of_connection: bool,
     pub way: Way,
 }
 
@@ -67,13 +69,15 @@ pub(super) struct Moment {
 
 impl Moment {
     /// The flow of which a packet has just been shown elsewhere, if there is but one and the
-    /// host may have made this of it: it comes from the same sender, or from farther away, and does
-    /// not answer it.
+    /// host may have made this of it: it comes from the same sender, or from farther away, or is of a
+    /// connection and goes to the same receiver, as a bridge translates it; and does not answer it.
     pub fn partner(&self, shown: &Shown) -> Option<u64> {
         let slot = (*self.slots.get(index(shown.what))?)?;
         let latest = &slot.latest;
-        let is_passed_on =
-            latest.source == shown.source || is_lowered(latest.hop_limit, shown.hop_limit);
+        let [is_from_same, is_to_same] = [0, 1].map(|end| latest.ends[end] == shown.ends[end]);
+        let is_passed_on = is_from_same
+            || is_lowered(latest.hop_limit, shown.hop_limit)
+            || shown.is_of_connection && is_to_same && latest.hop_limit == shown.hop_limit;
         let is_elsewhere = !slot.places.contains(&Some(shown.at));
         let is_answer = shown.way.answers(&latest.way);
         let is_partner =

@@ -13,7 +13,8 @@ pub(super) const CAUSE: Cause = Cause {
     severity: Severity::Warning,
     meaning: "Packets leave a segment more often than they entered it: something on the way sends \
               copies, as a switch that floods, a bond that sends on both links, a mirror that \
-              feeds back, or a loop. Copies cost bandwidth, and a copy of a fragment opens a \
+              feeds back, a loop, or a promiscuous Linux bridge that also routes what its \
+              netfilter translates. Copies cost bandwidth, and a copy of a fragment opens a \
               datagram at the receiver that never becomes whole.",
     signature: "The same packet (identification and bytes) comes more often at one point than at \
                 the one before it.",
@@ -30,12 +31,22 @@ pub(super) const CAUSE: Cause = Cause {
             command: "bridge monitor fdb",
         },
         Fix {
+            when: "copies with a TTL one lower, by a node with services or DNAT: a bridge with \
+                   promiscuity above 0 routes what it has bridged; a capture on it is enough",
+            kind: FixKind::Command,
+            command: "ip -details link show type bridge",
+        },
+        Fix {
             when: "captures on all interfaces",
             kind: FixKind::Advice,
             command: "capture on one interface, or one direction",
         },
     ],
-    references: &["RFC 5560", "man7.org/linux/man-pages/man8/bridge.8.html"],
+    references: &[
+        "RFC 5560",
+        "Linux net/bridge/br_netfilter_hooks.c",
+        "man7.org/linux/man-pages/man8/bridge.8.html",
+    ],
 };
 
 /// Each segment in which copies are made.

@@ -5,6 +5,7 @@ use super::{SENDER, captured_whole, frames, send};
 use crate::kernel::capture::{AT_RECEIVER, Place};
 use crate::kernel::load::start_taking;
 use crate::kernel::network::{Host, LAN, Network, RECEIVER};
+use std::path::Path;
 
 /// Address of the router on the sender's side.
 const ROUTER: &str = "10.1.0.1";
@@ -15,6 +16,14 @@ const SERVICE: &str = "add table ip service
      add rule ip service in ip daddr 10.1.0.1 dnat to 10.2.0.2
      add chain ip service out { type nat hook postrouting priority srcnat; }
      add rule ip service out ip daddr 10.2.0.2 masquerade";
+
+/// The same of one end.
+const DNAT: &str = "add table ip service
+     add chain ip service in { type nat hook prerouting priority dstnat; }
+     add rule ip service in ip daddr 10.1.0.1 dnat to 10.2.0.2";
+
+/// What lets netfilter see what crosses a bridge.
+const BRIDGE_NETFILTER: &str = "/proc/sys/net/bridge/bridge-nf-call-iptables";
 
 /// A router on a stick with these rules drops some of what it passes on, and that is lost behind
 /// it; all else of it is one packet.
@@ -56,6 +65,45 @@ fn is_one_point(rules: &str, dropped: &str, traffic: impl Fn(&Network)) {
         }
         faults.must_be("elsewhere", &segment["one_sided"], serde_json::json!([]));
     }
+    faults.end();
+}
+
+/// A promiscuous bridge whose netfilter translates what crosses it sends that on bridged, and
+/// routed too: the receiver has each datagram twice, with TTLs one apart.
+#[test]
+fn a_bridge_that_also_routes_makes_copies() {
+    if !Path::new(BRIDGE_NETFILTER).exists() {
+        return eprintln!("skipped: the kernel has no {BRIDGE_NETFILTER}");
+    }
+    let network = || {
+        let network = Network::new();
+        network.put_router_on_a_stick();
+        network.filter(DNAT);
+        let setting = ["sysctl", "-qw", "net.bridge.bridge-nf-call-iptables=1"];
+        network.run(Host::Router, &setting);
+        let promiscuous = ["ip", "link", "set", LAN, "promisc", "on"];
+        network.run(Host::Router, &promiscuous);
+        network
+    };
+    let run = captured_whole(&[SENDER, AT_RECEIVER], network, |network| {
+        let _datagrams = start_taking(network, Host::Receiver, &["receive"]);
+        send(network, &["flood", ROUTER, "100", "0.5", "0.7"]);
+    });
+    let comparison = run.compared();
+    let mut faults = Faults::new();
+    faults.must_be("relation", &comparison["relation"], "same");
+    let [sent, arrived] = [0, 1].map(|point| frames(&comparison, point));
+    faults.unless(sent > 100, || format!("{sent} sent"));
+    faults.unless(arrived > sent * 19 / 10, || {
+        format!("{arrived} frames of {sent}")
+    });
+    for point in [0, 1] {
+        faults.must_be("again", &comparison["points"][point]["seen_again"], 0);
+    }
+    let path = &comparison["path"];
+    faults.must_be("lost", &path["lost"]["packets"], 0);
+    faults.must_be("duplicated", &path["duplicated"], arrived - sent);
+    faults.must_be("appeared", &path["appeared"], 0);
     faults.end();
 }
 
