@@ -2,8 +2,8 @@
 
 use super::listed;
 use crate::model::number;
-use crate::report::comparison::document::{Comparison, Relation};
-use crate::report::document::{CaptureFile, Severity};
+use crate::report::comparison::document::{Comparison, Point, Relation};
+use crate::report::document::{CaptureFile, Severity, Time};
 use crate::report::escape;
 
 /// Captures that are named, at most.
@@ -13,7 +13,7 @@ const NAMED: usize = 4;
 pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option<String> {
     let unreadable = unreadable(comparison);
     match comparison.relation {
-        Relation::Same => None,
+        Relation::Same => one_after_the_other(comparison),
         Relation::Unrelated if !unreadable.is_empty() => Some(format!(
             "{} could not be read, so that there is nothing to compare.",
             named(&unreadable)
@@ -36,18 +36,46 @@ pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option
                 if empty.len() == 1 { "shows" } else { "show" }
             ))
         }
-        Relation::Unrelated => Some(
+        Relation::Unrelated => Some(with_times(
+            comparison,
             "These captures do not show the same traffic: nothing of any point was found at \
-             another, so that nothing can be said of what is between them."
-                .to_owned(),
-        ),
-        Relation::Partly if comparison.off_path.is_empty() => Some(
+             another, so that nothing can be said of what is between them.",
+        )),
+        Relation::Partly if comparison.off_path.is_empty() => Some(with_times(
+            comparison,
             "Not all captures show the same traffic: of some points next to nothing was found \
-             at the others, and nothing is said of losses there."
-                .to_owned(),
-        ),
+             at the others, and nothing is said of losses there.",
+        )),
         Relation::Partly => Some(left_out(comparison, &unreadable)),
     }
+}
+
+/// What was said, and whether that may be because of when the captures were made.
+fn with_times(comparison: &Comparison, said: &str) -> String {
+    let said = [Some(said.to_owned()), one_after_the_other(comparison)];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    said.join(" ")
+}
+
+/// What two points may be of which one had ended when the other began.
+fn one_after_the_other(comparison: &Comparison) -> Option<String> {
+    let mut spans: Vec<_> = comparison.points.iter().filter_map(span).collect();
+    spans.sort_unstable();
+    let apart = spans.windows(2).find(|two| two[0].1 < two[1].0)?;
+    let [one, other] = [apart[0].2, apart[1].2].map(escape::line);
+    Some(format!(
+        "{one} had ended when {other} began: if both are files of one capture, as tcpdump -C and \
+         -G write them, join them with mergecap first."
+    ))
+}
+
+/// When a point began and ended by the clock of the first one, as far as that is known, and its
+/// name.
+fn span(point: &Point) -> Option<(i64, i64, &str)> {
+    let ahead = point.clock.offset_seconds.unwrap_or_default() * 1e9;
+    let at = |time: Time| time.0.0.saturating_sub(ahead as i64);
+    let (begin, end) = (point.first_timestamp?, point.last_timestamp?);
+    Some((at(begin), at(end), &point.name))
 }
 
 /// Names of points without packets.
@@ -140,4 +168,40 @@ fn named(files: &[&CaptureFile]) -> String {
         names.push(number::counted(others as u64, "other"));
     }
     listed(&names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::comparison::samples::{identical, unrelated};
+
+    /// Moves a point to so many seconds later, and its clock ahead by as much.
+    fn moved(comparison: &Comparison, later: i64, ahead: Option<f64>) -> Comparison {
+        let mut moved = comparison.clone();
+        let point = &mut moved.points[1];
+        let times = [&mut point.first_timestamp, &mut point.last_timestamp];
+        for time in times.into_iter().flatten() {
+            time.0.0 += later * 1_000_000_000;
+        }
+        point.clock.offset_seconds = ahead;
+        moved
+    }
+
+    #[test]
+    fn files_of_one_capture_are_asked_for() {
+        let told = relation(&unrelated()).unwrap_or_default();
+        assert!(told.contains("nothing of any point"), "{told}");
+        assert!(told.contains("A had ended when B began"), "{told}");
+        let at_once = relation(&moved(&unrelated(), -86_400, None)).unwrap_or_default();
+        assert!(!at_once.contains("mergecap"), "{at_once}");
+    }
+
+    #[test]
+    fn what_only_clocks_put_apart_is_at_one_time() {
+        let ahead = moved(&identical(), 7_200, Some(7_200.0));
+        assert_eq!(relation(&ahead), None);
+        let later = moved(&identical(), 7_200, Some(0.0));
+        let told = relation(&later).unwrap_or_default();
+        assert!(told.starts_with("A had ended when B began"), "{told}");
+    }
 }

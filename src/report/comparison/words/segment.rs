@@ -168,11 +168,13 @@ pub(in crate::report::comparison) fn delay(delay: &Delay, is_relative: bool) -> 
 
 /// Packets that came twice, too late, or from nowhere.
 fn order(segment: &Segment) -> Option<Fact> {
+    let copies = |copies| if copies == 1 { "copy" } else { "copies" };
+    let (made, removed) = (segment.duplicated, segment.duplicates_removed);
     let counts = [
-        (segment.reordered, "overtaken by later ones"),
-        (segment.duplicated, "copies made"),
-        (segment.duplicates_removed, "copies removed"),
-        (segment.appeared, "not seen to enter"),
+        (segment.reordered, "overtaken by later ones".to_owned()),
+        (made, format!("{} made", copies(made))),
+        (removed, format!("{} removed", copies(removed))),
+        (segment.appeared, "not seen to enter".to_owned()),
     ];
     let present = counts.iter().filter(|(count, _)| *count > 0);
     let parts = present.map(|(count, what)| format!("{} {what}", number::count(*count)));
