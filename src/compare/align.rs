@@ -510,4 +510,44 @@ mod tests {
             }
         }
     }
+
+    /// A host gets all that goes there twice.
+    #[test]
+    fn a_way_of_which_all_is_copied_is_known() {
+        let there = lane(1);
+        let back = FlowKey {
+            addresses: there.addresses.reversed(),
+            ..there
+        };
+        let seen = |at_host: bool| {
+            let mut sample = Sample::new(16);
+            sample.take(&[there, back], &[]);
+            for number in 1..100_u32 {
+                let goes_back = number.is_multiple_of(2);
+                let sent = i64::from(number) * 1_000_000;
+                let took = if goes_back { -20_000 } else { 20_000 };
+                let first = Sighting {
+                    time: Timestamp(sent + if at_host { took } else { 0 }),
+                    lane: goes_back.into(),
+                    ..example(number)
+                };
+                let copy = Sighting {
+                    time: first.time + Duration(30_000),
+                    ..first
+                };
+                let is_copied = at_host && !goes_back;
+                sample.take(&[], &[first, copy][..1 + usize::from(is_copied)]);
+            }
+            sample.settle();
+            sample
+        };
+        let (here, host) = (seen(false), seen(true));
+        let ways = common(&here, &host).backward();
+        for told in ways {
+            assert_eq!(told.len(), 2);
+            for (addresses, is_backward) in told {
+                assert_eq!(is_backward, addresses == back.addresses);
+            }
+        }
+    }
 }
