@@ -59,10 +59,10 @@ fn with_times(comparison: &Comparison, said: &str) -> String {
 
 /// What two points may be of which one had ended when the other began.
 fn one_after_the_other(comparison: &Comparison) -> Option<String> {
-    let mut spans: Vec<_> = comparison.points.iter().filter_map(span).collect();
-    spans.sort_unstable();
-    let apart = spans.windows(2).find(|two| two[0].1 < two[1].0)?;
-    let [one, other] = [apart[0].2, apart[1].2].map(escape::line);
+    let spans = || comparison.points.iter().filter_map(span);
+    let (_, end, one) = spans().min_by_key(|(_, end, _)| *end)?;
+    let (begin, _, other) = spans().max_by_key(|(begin, _, _)| *begin)?;
+    let [one, other] = (end < begin).then_some([one, other])?.map(escape::line);
     Some(format!(
         "{one} had ended when {other} began: if both are files of one capture, as tcpdump -C and \
          -G write them, join them with mergecap first."
@@ -202,6 +202,17 @@ mod tests {
         assert_eq!(relation(&ahead), None);
         let later = moved(&identical(), 7_200, Some(0.0));
         let told = relation(&later).unwrap_or_default();
+        assert!(told.starts_with("A had ended when B began"), "{told}");
+    }
+
+    #[test]
+    fn another_capture_may_go_on_all_the_time() {
+        let mut three = moved(&identical(), 7_200, Some(0.0));
+        let mut third = three.points[0].clone();
+        third.name = "C".to_owned();
+        third.last_timestamp = three.points[1].last_timestamp;
+        three.points.push(third);
+        let told = relation(&three).unwrap_or_default();
         assert!(told.starts_with("A had ended when B began"), "{told}");
     }
 }
