@@ -128,7 +128,7 @@ impl Observer {
 
     /// Looks at all frames of a block.
     pub fn observe(&mut self, block: &Block) {
-        let has_several = block.has_several_interfaces() || self.sight.has_hairpins;
+        let has_several = block.has_several_interfaces();
         for frame in block.frames() {
             self.frame(&frame, has_several);
         }
@@ -178,7 +178,7 @@ impl Observer {
             frame: frame.id,
             time: frame.timestamp,
             wire_bytes: frame.wire_bytes.into(),
-            at: Caught::of(frame, has_several),
+            at: Caught::of(frame, has_several, self.sight.has_hairpins),
         };
         if found.at.is_some() {
             return self.frame_of_several(frame, found);

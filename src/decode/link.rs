@@ -11,6 +11,7 @@
 //! ```
 
 use super::view::View;
+use super::vlan;
 use crate::model::LinkType;
 use crate::model::facts::{Direction, LayerKind, Stop};
 use etherparse::Ethernet2HeaderSlice;
@@ -45,8 +46,9 @@ const SLL2_INTERFACE: usize = 4;
 const OUTGOING: u8 = 4;
 /// The bit of an address that is of a group (IEEE 802 8.2).
 const GROUP: u8 = 1;
-/// The number of a VLAN in its tag.
+/// The number of a VLAN in its tag, and how many bits that has.
 const VLAN: u64 = 0xfff;
+const VLAN_BITS: u32 = 12;
 /// How addresses begin that several routers of one network have, and often those of others too:
 /// VRRP (RFC 9568 7.3) and HSRP (RFC 2281 5.1).
 const SHARED_STATIONS: [&[u8]; 3] = [
@@ -118,8 +120,7 @@ pub fn whereabouts(link_type: LinkType, bytes: &[u8]) -> Option<u128> {
         _ => return None,
     };
     let is_outgoing = *bytes.get(kind)? == OUTGOING;
-    let place = bytes.get(place)?.iter();
-    let place = place.fold(0, |place: u128, byte| place << 8 | u128::from(*byte));
+    let place = number(bytes.get(place)?);
     Some(place << 1 | u128::from(is_outgoing))
 }
 
@@ -128,8 +129,10 @@ pub fn whereabouts(link_type: LinkType, bytes: &[u8]) -> Option<u128> {
 pub struct Stations {
     /// An address.
     pub from: u64,
-    /// An address in a VLAN, of one station alone.
+    /// That of one station alone.
     pub to: u64,
+    /// The numbers of the VLANs that the frame is in, the outermost first.
+    pub vlans: u64,
 }
 
 /// Who sends a frame to whom, if its link type tells and that is one station.
@@ -137,24 +140,36 @@ pub fn stations(link_type: LinkType, bytes: &[u8]) -> Option<Stations> {
     if link_type != LinkType::ETHERNET {
         return None;
     }
-    let [to @ .., a, b, c, d, e, f, high, low] = bytes.first_chunk::<ETHERNET>()?;
+    let (header, behind) = bytes.split_first_chunk::<ETHERNET>()?;
+    let [to @ .., a, b, c, d, e, f, high, low] = header;
     let is_of_many = to[0] & GROUP != 0 || *to == [0; 6];
     if is_of_many || SHARED_STATIONS.iter().any(|begin| to.starts_with(begin)) {
         return None;
     }
-    let tag = match [*high, *low] {
-        [0x81 | 0x91, 0x00] | [0x88, 0xa8] => bytes.get(ETHERNET..ETHERNET + 2)?,
-        _ => &[],
-    };
     Some(Stations {
-        from: number(&[*a, *b, *c, *d, *e, *f]),
-        to: number(to) << 16 | number(tag) & VLAN,
+        from: number(&[*a, *b, *c, *d, *e, *f]) as u64,
+        to: number(to) as u64,
+        vlans: vlans(u16::from_be_bytes([*high, *low]), behind)?,
     })
 }
 
-fn number(bytes: &[u8]) -> u64 {
+/// The numbers of VLANs by the tags that an EtherType announces; of more than five, those of the
+/// innermost. `None` if a tag is cut.
+fn vlans(ether_type: u16, bytes: &[u8]) -> Option<u64> {
+    let (mut announced, mut rest, mut vlans) = (ether_type, bytes, 0);
+    while vlan::is_tag(announced) {
+        let ([tag @ .., high, low], behind) = rest.split_first_chunk::<4>()?;
+        vlans = vlans << VLAN_BITS | u64::from(u16::from_be_bytes(*tag)) & VLAN;
+        announced = u16::from_be_bytes([*high, *low]);
+        rest = behind;
+    }
+    Some(vlans)
+}
+
+/// A big-endian number of as many bytes as there are, 16 at most.
+fn number(bytes: &[u8]) -> u128 {
     let bytes = bytes.iter();
-    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+    bytes.fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
 /// Reads an Ethernet header; `around` names it in a stop.
@@ -227,22 +242,24 @@ mod tests {
     use super::*;
 
     /// Where a frame to such an address goes, with what is behind both addresses.
-    fn goes_to(address: [u8; 6], behind: &[u8]) -> Option<u64> {
+    fn goes_to(address: [u8; 6], behind: &[u8]) -> Option<[u64; 2]> {
         let frame = [&address[..], &[2, 0, 0, 0, 0, 9], behind].concat();
         let stations = stations(LinkType::ETHERNET, &frame)?;
         assert_eq!(stations.from, 0x0200_0000_0009);
-        Some(stations.to)
+        Some([stations.to, stations.vlans])
     }
 
     #[test]
-    fn a_station_is_an_address_in_a_vlan() {
+    fn a_station_is_an_address_in_its_vlans() {
         let of = |behind: &[u8]| goes_to([2, 0, 0, 0, 0, 1], behind);
-        let plain = of(&[0x08, 0x00, 0x45, 0x00]);
-        assert_eq!(plain, Some(0x0200_0000_0001_0000));
-        let tagged = of(&[0x81, 0x00, 0x60, 0x07, 0x08, 0x00]);
-        assert_eq!(tagged, plain.map(|at| at + 7));
-        assert_eq!(of(&[0x88, 0xa8, 0x00, 0x08]), plain.map(|at| at + 8));
-        assert_ne!(goes_to([2, 0, 0, 0, 0, 2], &[0x08, 0x00]), plain);
+        let in_vlans = |vlans: u64| Some([0x0200_0000_0001, vlans]);
+        assert_eq!(of(&[0x08, 0x00, 0x45, 0x00]), in_vlans(0));
+        assert_eq!(of(&[0x81, 0x00, 0x60, 0x07, 0x08, 0x00]), in_vlans(7));
+        for outer in [[0x88, 0xa8], [0x91, 0x00], [0x92, 0x00]] {
+            let stacked = [&outer[..], &[0, 8, 0x81, 0x00, 0, 7, 0x08, 0x00]].concat();
+            assert_eq!(of(&stacked), in_vlans(8 << 12 | 7), "{outer:?}");
+        }
+        assert_ne!(goes_to([2, 0, 0, 0, 0, 2], &[0x08, 0x00]), in_vlans(0));
     }
 
     #[test]

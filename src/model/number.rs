@@ -25,8 +25,12 @@ pub fn short(value: f64) -> String {
 
 /// A count with its noun: `1 frame`, `2 frames`.
 pub fn counted(value: u64, noun: &str) -> String {
-    let plural = if value == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", count(value))
+    let (stem, ending) = match (value, noun.strip_suffix('y')) {
+        (1, _) => (noun, ""),
+        (_, Some(stem)) if !stem.ends_with(['a', 'e', 'o', 'u']) => (stem, "ies"),
+        _ => (noun, "s"),
+    };
+    format!("{} {stem}{ending}", count(value))
 }
 
 /// `2nd`, `13th`.
@@ -177,6 +181,11 @@ mod tests {
         assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
         assert_eq!(counted(1, "frame"), "1 frame");
         assert_eq!(counted(0, "frame"), "0 frames");
+        assert_eq!(
+            [1, 2].map(|copies| counted(copies, "copy")),
+            ["1 copy", "2 copies"]
+        );
+        assert_eq!(counted(2, "relay"), "2 relays");
     }
 
     #[test]

@@ -26,8 +26,8 @@ impl Landings {
     /// it may have passed beside the way of others. Where all come from one station, somebody has
     /// written one address into all frames.
     pub fn unrouted(&mut self, stations: Stations, flow: u64, hop_limit: u8) -> u8 {
-        let Stations { from, to } = stations;
-        let known = self.0.of(hash(&[to, flow]));
+        let Stations { from, to, vlans } = stations;
+        let known = self.0.of(hash(&[to, vlans, flow]));
         let is_lower = hop_limit.checked_add(1) == Some(known.hop_limit);
         if !is_lower || known.from == from {
             *known = Landing { hop_limit, from };
@@ -48,7 +48,8 @@ mod tests {
     /// What the TTL of each would be, by who sends it to whom.
     fn unrouted<const N: usize>(seen: [([u64; 2], u8); N]) -> [u8; N] {
         let mut landings = Landings::default();
-        seen.map(|([from, to], hop_limit)| landings.unrouted(Stations { from, to }, 7, hop_limit))
+        let stations = |[from, to]: [u64; 2]| Stations { from, to, vlans: 0 };
+        seen.map(|(ends, hop_limit)| landings.unrouted(stations(ends), 7, hop_limit))
     }
 
     fn stay<const N: usize>(seen: [([u64; 2], u8); N]) -> bool {

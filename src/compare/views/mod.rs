@@ -52,17 +52,20 @@ pub(super) struct Caught {
 }
 
 impl Caught {
-    /// Where it was; `None` if all its capture has is of one interface.
-    pub fn of(frame: &Frame<'_>, has_several: bool) -> Option<Self> {
+    /// Where it was, by a host of several interfaces, or with hairpins; `None` if all its capture
+    /// has is of one interface.
+    pub fn of(frame: &Frame<'_>, has_several: bool, has_hairpins: bool) -> Option<Self> {
         let whereabouts = whereabouts(frame.link_type, frame.data);
-        if whereabouts.is_none() && !has_several {
+        if whereabouts.is_none() && !has_several && !has_hairpins {
             return None;
         }
         let place = whereabouts.unwrap_or_default();
         let words = [place as u64, (place >> 64) as u64, frame.interface.into()];
         Some(Self {
             place: Place(hash(&words)),
-            stations: stations(frame.link_type, frame.data),
+            stations: has_hairpins
+                .then(|| stations(frame.link_type, frame.data))
+                .flatten(),
         })
     }
 }
@@ -379,7 +382,7 @@ mod tests {
     fn what_comes_to_a_station_on_two_ways_comes_twice() {
         let caught = |from, to| Caught {
             place: IN,
-            stations: Some(Stations { from, to }),
+            stations: Some(Stations { from, to, vlans: 0 }),
         };
         let mut views = Views::default();
         let mut take =

@@ -68,7 +68,7 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 fn copies(between: &Between) -> String {
     format!(
         "{} more left than entered, of {}.",
-        number::counted(between.more_copies[1], "copy").replace("copys", "copies"),
+        number::counted(between.more_copies[1], "copy"),
         number::counted(between.front_passed.packets, "packet"),
     )
 }

@@ -168,16 +168,21 @@ pub(in crate::report::comparison) fn delay(delay: &Delay, is_relative: bool) -> 
 
 /// Packets that came twice, too late, or from nowhere.
 fn order(segment: &Segment) -> Option<Fact> {
-    let copies = |copies| if copies == 1 { "copy" } else { "copies" };
+    let copies = |copies| number::counted(copies, "copy");
     let (made, removed) = (segment.duplicated, segment.duplicates_removed);
-    let counts = [
-        (segment.reordered, "overtaken by later ones".to_owned()),
-        (made, format!("{} made", copies(made))),
-        (removed, format!("{} removed", copies(removed))),
-        (segment.appeared, "not seen to enter".to_owned()),
+    let (overtaken, appeared) = (segment.reordered, segment.appeared);
+    let parts = [
+        (
+            overtaken,
+            number::count(overtaken),
+            "overtaken by later ones",
+        ),
+        (made, copies(made), "made"),
+        (removed, copies(removed), "removed"),
+        (appeared, number::count(appeared), "not seen to enter"),
     ];
-    let present = counts.iter().filter(|(count, _)| *count > 0);
-    let parts = present.map(|(count, what)| format!("{} {what}", number::count(*count)));
+    let present = parts.iter().filter(|(count, ..)| *count > 0);
+    let parts = present.map(|(_, how_many, what)| format!("{how_many} {what}"));
     let parts: Vec<String> = parts.collect();
     (!parts.is_empty()).then(|| Fact::doubt("packets", parts.join(", ")))
 }
