@@ -12,12 +12,20 @@ const FIRST: Duration = Duration::from_millis(10);
 /// So many are then put together, in turns: a second is always so many whole ones, or the
 /// other way round.
 const TOGETHER: [usize; 2] = [2, 5];
+/// What was longer before the first that was counted is taken as if it were no longer before that.
+/// What is lost is counted when it is no longer waited for, and what came next long before.
+const BEFORE: Duration = Duration::from_secs(3_600);
 
 /// Packets over time.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// When the first step begins.
     pub origin: Option<Timestamp>,
+    /// When the first was that was counted.
+    begun: Option<Timestamp>,
+    /// The number of the first step: they are numbered from time 0 on, so that it does not matter what
+    /// is counted first.
+    first: i64,
     /// How long a step is.
     pub width: Duration,
     /// Steps that are shown are at least so long.
@@ -30,8 +38,8 @@ pub struct Series {
     back: Vec<Fates>,
     /// The same of flows that one side alone knows, which may turn out to go elsewhere.
     singles: Singles,
-    /// The step that was counted in last, and where it begins.
-    latest: (usize, i64),
+    /// The step that was counted in last.
+    latest: usize,
 }
 
 /// Packets that fared alike.
@@ -58,13 +66,15 @@ impl Series {
     pub fn new(width: Duration) -> Self {
         Self {
             origin: None,
+            begun: None,
+            first: 0,
             width,
             shown: width,
             widened: 0,
             steps: Vec::new(),
             back: Vec::new(),
             singles: Singles::default(),
-            latest: (0, 0),
+            latest: 0,
         }
     }
 
@@ -80,6 +90,8 @@ impl Series {
     pub(super) fn blank(&self) -> Self {
         Self {
             origin: self.origin,
+            begun: self.begun,
+            first: self.first,
             shown: self.shown,
             widened: self.widened,
             ..Self::new(self.width)
@@ -98,14 +110,18 @@ impl Series {
         let width = self.width.0.max(1);
         let together = (least.0.max(1) - 1) / width + 1;
         let count = usize::try_from(together).unwrap_or(usize::MAX);
-        Self {
+        let lead = self.first.rem_euclid(together) as usize;
+        let mut longer = Self {
             width: Duration(width.saturating_mul(together)),
-            steps: put_together(&self.steps, count),
-            back: put_together(&self.back, count),
+            first: self.first.div_euclid(together),
+            steps: put_together(&self.steps, lead, count),
+            back: put_together(&self.back, lead, count),
             singles: Singles::default(),
-            latest: (0, 0),
+            latest: 0,
             ..*self
-        }
+        };
+        longer.set_origin();
+        longer
     }
 
     /// Adds what was counted elsewhere in the same steps.
@@ -117,10 +133,17 @@ impl Series {
         while more.width < self.width {
             more.widen();
         }
-        self.latest = (0, 0);
+        self.begin(more.begun);
+        more.begin(self.begun);
+        self.reach_back(more.first);
+        more.reach_back(self.first);
+        self.latest = 0;
         add_all(&mut self.steps, more.steps);
         add_all(&mut self.back, more.back);
         self.singles.add(more.singles);
+        while self.steps.len() > MAX_STEPS {
+            self.widen();
+        }
     }
 
     /// What went one way alone, in the same steps.
@@ -144,7 +167,7 @@ impl Series {
     pub(super) fn count(&mut self, fared: Fared, time: Timestamp) {
         // Most are in the same step as those before.
         let place = match self.is_latest(|span| span.contains(&time)) {
-            true => self.latest.0,
+            true => self.latest,
             false => self.step_of(time),
         };
         count_in([&mut self.steps, &mut self.back], place, fared);
@@ -183,23 +206,62 @@ impl Series {
         let unused = self.steps.iter().position(is_used).unwrap_or(0);
         self.steps.drain(..unused);
         self.back.drain(..unused.min(self.back.len()));
-        let later = self.width.0.saturating_mul(unused as i64);
-        self.origin = self.origin.map(|origin| origin + Duration(later));
+        self.first += unused as i64;
+        self.set_origin();
     }
 
     /// The step of a time, which becomes the latest.
     fn step_of(&mut self, time: Timestamp) -> usize {
-        let origin = *self.origin.get_or_insert(time);
-        let since = (time - origin).0.max(0);
-        while since / self.width.0 >= MAX_STEPS as i64 {
+        self.begin(Some(time));
+        let begun = self.begun.unwrap_or(time);
+        let time = time.0.max(begun.0.saturating_sub(BEFORE.0));
+        let mut step = time.div_euclid(self.width.0);
+        while self.steps_with(step) > MAX_STEPS as i64 {
             self.widen();
+            step = time.div_euclid(self.width.0);
         }
-        let place = (since / self.width.0) as usize;
+        self.reach_back(step);
+        let place = (step - self.first) as usize;
         if place >= self.steps.len() {
             self.steps.resize_with(place + 1, Default::default);
         }
-        self.latest = (place, place as i64 * self.width.0);
+        self.latest = place;
         place
+    }
+
+    /// The first that is counted was then, unless that is known.
+    fn begin(&mut self, time: Option<Timestamp>) {
+        if let (None, Some(time)) = (self.begun, time) {
+            self.begun = Some(time);
+            self.first = time.0.div_euclid(self.width.0);
+            self.set_origin();
+        }
+    }
+
+    fn set_origin(&mut self) {
+        let begins = Timestamp(self.width.0.saturating_mul(self.first));
+        self.origin = self.begun.map(|_| begins);
+    }
+
+    /// How many steps there are with this.
+    fn steps_with(&self, step: i64) -> i64 {
+        let end = self.first + self.steps.len() as i64;
+        let end = end.max(step.saturating_add(1));
+        end.saturating_sub(self.first.min(step))
+    }
+
+    /// Steps begin with this one, or before it.
+    fn reach_back(&mut self, step: i64) {
+        let earlier = usize::try_from(self.first - step).unwrap_or(0);
+        if earlier == 0 {
+            return;
+        }
+        for steps in [&mut self.steps, &mut self.back] {
+            steps.splice(..0, std::iter::repeat_n(Fates::default(), earlier));
+        }
+        self.singles.shift(earlier);
+        self.first = step;
+        self.set_origin();
     }
 
     /// Counts packets that both sides saw, 64 at most; bits tell which of them went back.
@@ -216,7 +278,7 @@ impl Series {
             }
             return;
         }
-        let place = self.latest.0;
+        let place = self.latest;
         self.steps[place].add(Fate::Both, times.len() as u64);
         if backward != 0 {
             let count = backward.count_ones().into();
@@ -224,33 +286,33 @@ impl Series {
         }
     }
 
-    /// Whether times are in the step that was counted in last. What was before the first is in
-    /// the first.
+    /// Whether times are in the step that was counted in last.
     fn is_latest(&self, are_in: impl Fn(&Range<Timestamp>) -> bool) -> bool {
-        self.latest.0 < self.steps.len() && are_in(&self.latest_step())
+        self.latest < self.steps.len() && are_in(&self.latest_step())
     }
 
     /// When that is; of no series that has begun, everything is behind it.
     pub(super) fn latest_step(&self) -> Range<Timestamp> {
-        let (_, from) = self.latest;
-        let begin = match self.origin {
-            None => return Timestamp::MIN..Timestamp::MIN,
-            Some(origin) => origin.0.saturating_add(from),
-        };
-        Range {
-            start: Timestamp(if from == 0 { i64::MIN } else { begin }),
-            end: Timestamp(begin.saturating_add(self.width.0)),
+        if self.begun.is_none() {
+            return Timestamp::MIN..Timestamp::MIN;
         }
+        let step = self.first + self.latest as i64;
+        let [start, end] =
+            [step, step + 1].map(|step| Timestamp(self.width.0.saturating_mul(step)));
+        start..end
     }
 
     fn widen(&mut self) {
         let count = TOGETHER[self.widened % TOGETHER.len()];
+        let lead = self.first.rem_euclid(count as i64) as usize;
         self.width = Duration(self.width.0.saturating_mul(count as i64));
+        self.first = self.first.div_euclid(count as i64);
         self.widened += 1;
         for steps in [&mut self.steps, &mut self.back] {
-            *steps = put_together(steps, count);
+            *steps = put_together(steps, lead, count);
         }
-        self.singles.put_together(count);
+        self.singles.put_together(lead, count);
+        self.set_origin();
     }
 }
 
@@ -276,9 +338,11 @@ pub(super) fn add_all(steps: &mut Vec<Fates>, more: Vec<Fates>) {
     }
 }
 
-/// So many steps each as one.
-pub(super) fn put_together(steps: &[Fates], count: usize) -> Vec<Fates> {
-    let together = steps.chunks(count).map(|some| {
+/// So many steps each as one, of the first of which as many as lead are missing.
+pub(super) fn put_together(steps: &[Fates], lead: usize, count: usize) -> Vec<Fates> {
+    let (first, rest) = steps.split_at(steps.len().min((count - lead) % count));
+    let first = (!first.is_empty()).then_some(first);
+    let together = first.into_iter().chain(rest.chunks(count)).map(|some| {
         let mut sum = Fates::default();
         some.iter().for_each(|step| sum += *step);
         sum
@@ -305,14 +369,61 @@ mod tests {
 
     /// What a way is to have in steps, all of whose packets passed.
     fn steps(times: &[i64], width: Duration) -> Vec<Fates> {
-        let mut steps = vec![Fates::default()];
-        for time in times {
-            let since = time.saturating_sub(times[0]).max(0);
-            let place = (since / width.0) as usize;
-            steps.resize(steps.len().max(place + 1), Fates::default());
-            steps[place].count(Fate::Both);
-        }
+        let earliest = times[0].saturating_sub(BEFORE.0);
+        let places = times
+            .iter()
+            .map(|time| (*time).max(earliest).div_euclid(width.0));
+        let (first, last) = (first(times, width), places.clone().max().unwrap());
+        let mut steps = vec![Fates::default(); (last - first) as usize + 1];
+        places.for_each(|place| steps[(place - first) as usize].count(Fate::Both));
         steps
+    }
+
+    /// The number of the first of these steps.
+    fn first(times: &[i64], width: Duration) -> i64 {
+        let earliest = times[0].saturating_sub(BEFORE.0);
+        times
+            .iter()
+            .map(|time| (*time).max(earliest).div_euclid(width.0))
+            .min()
+            .unwrap()
+    }
+
+    /// When it begins.
+    fn begin(times: &[i64], width: Duration) -> Option<Timestamp> {
+        Some(Timestamp(first(times, width).saturating_mul(width.0)))
+    }
+
+    #[test]
+    fn what_is_counted_late_is_in_its_own_step() {
+        let mut series = Series::shown_in(Duration::from_secs(1));
+        let seconds = |seconds: i64| Timestamp(seconds * 1_000_000_000);
+        for second in [10, 11, 7, 12, 8] {
+            series.count(Fared::of(Fate::Both, false, 1), seconds(second));
+        }
+        let mut share = series.blank();
+        share.count(Fared::of(Fate::Front, false, 3), seconds(5));
+        series.add(share);
+        let shown = series.as_shown();
+        let told: Vec<[u64; 2]> = shown
+            .steps
+            .iter()
+            .map(|step| [Fate::Both, Fate::Front].map(|fate| step.of(fate)))
+            .collect();
+        assert_eq!(shown.origin, Some(seconds(5)));
+        assert_eq!(
+            told,
+            [
+                [0, 3],
+                [0, 0],
+                [1, 0],
+                [1, 0],
+                [0, 0],
+                [1, 0],
+                [1, 0],
+                [1, 0]
+            ]
+        );
     }
 
     #[test]
@@ -346,9 +457,7 @@ mod tests {
             }
             in_step.count(Fared::of(Fate::Both, false, 0), origin);
             prop_assert_eq!(&in_step.steps, &plain(in_step.width));
-            in_step.count(Fared::of(Fate::Front, false, 5), origin);
-            prop_assert_eq!(in_step.steps[0].of(Fate::Front), 5);
-            prop_assert_eq!(at_once.origin, Some(origin));
+            prop_assert_eq!(at_once.origin, begin(&times, at_once.width));
             prop_assert!(at_once.steps.len() <= MAX_STEPS);
             prop_assert_eq!(&at_once.steps, &plain(at_once.width));
         }
@@ -364,7 +473,7 @@ mod tests {
             }
             let told = series.as_shown();
             prop_assert!(told.width.0 >= shown);
-            prop_assert_eq!(told.origin, series.origin);
+            prop_assert_eq!(told.origin, begin(&times, told.width));
             prop_assert_eq!(&told.steps, &steps(&times, told.width));
         }
 

@@ -56,14 +56,26 @@ impl Singles {
         }
     }
 
-    /// So many steps are one.
-    pub fn put_together(&mut self, count: usize) {
-        for (single, packets) in std::mem::take(&mut self.by_flow) {
-            let place = single.place / count as u32;
-            *self.by_flow.entry(Single { place, ..single }).or_default() += packets;
-        }
+    /// So many steps are one, of the first of which as many as lead are missing.
+    pub fn put_together(&mut self, lead: usize, count: usize) {
+        self.move_to(|place| (place + lead) / count);
         for steps in &mut self.others {
-            *steps = put_together(steps, count);
+            *steps = put_together(steps, lead, count);
+        }
+    }
+
+    /// So many steps come before the first.
+    pub fn shift(&mut self, earlier: usize) {
+        self.move_to(|place| place + earlier);
+        for steps in self.others.iter_mut().filter(|steps| !steps.is_empty()) {
+            steps.splice(..0, std::iter::repeat_n(Fates::default(), earlier));
+        }
+    }
+
+    fn move_to(&mut self, step: impl Fn(usize) -> usize) {
+        for (single, packets) in std::mem::take(&mut self.by_flow) {
+            let place = step(single.place as usize) as u32;
+            *self.by_flow.entry(Single { place, ..single }).or_default() += packets;
         }
     }
 
@@ -111,7 +123,7 @@ mod tests {
         assert_eq!(told(singles.clone(), |_| true, true), [1, 2, 3, 4, 5, 6]);
         let even = |number| number == 0;
         assert_eq!(told(singles.clone(), even, false), [1, 0, 3, 0, 5]);
-        singles.put_together(2);
+        singles.put_together(0, 2);
         assert_eq!(told(singles.clone(), even, false), [1, 3, 5]);
         singles.add(singles.clone());
         assert_eq!(told(singles, |_| true, true), [6, 14, 22]);
