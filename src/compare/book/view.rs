@@ -161,13 +161,17 @@ fn stand_ins_are_right(settled: &Settled<'_>, at: u32, view: &View) -> bool {
     is_right(view.front) && is_right(view.back)
 }
 
-/// Whether a point captured when others saw a piece.
+/// Whether a point captured when others saw a piece, in front of it as well as behind: in between
+/// it passed.
 pub(super) fn captured(flight: &Flight, at: u32, point: usize) -> bool {
-    let first = flight.piece(at).seen.trailing_zeros() as usize;
-    first >= flight.points || {
-        let time = flight.seen(at, first).time;
-        goes_on(flight, (first, time), point, || Duration(0))
-    }
+    let saw = |other: &usize| flight.piece(at).seen & (1 << *other) != 0;
+    let in_front = (0..point).rev().find(saw);
+    let behind = (point + 1..flight.points).find(saw);
+    let mut nearest = in_front.into_iter().chain(behind);
+    nearest.all(|other| {
+        let time = flight.seen(at, other).time;
+        goes_on(flight, (other, time), point, || Duration(0))
+    })
 }
 
 /// Whether the capture of another point went on around the time at which one saw something,
