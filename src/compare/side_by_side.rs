@@ -27,11 +27,18 @@ impl SideBySide {
         timed: &[u64],
     ) -> Self {
         let points = spans.len();
-        let mut common = Common::of(flows, points);
+        let mut common = Common::of(flows, points, |_| true);
         (1..points).for_each(|back| common.bound(flows, back, timed));
+        let ways = [false, true]
+            .map(|is_backward| Common::of(flows, points, |flow| flow.is_backward == is_backward));
         let pairs = (0..points).flat_map(|one| (one + 1..points).map(move |other| (one, other)));
         let pairs = pairs.filter(|(one, other)| {
-            common.is_only_with_others(*one, *other) && are_at_once(spans[*one], spans[*other])
+            // Each may show one way alone of all that passes both.
+            common.is_only_with_others(*one, *other)
+                && ways
+                    .iter()
+                    .any(|way| way.have_enough_with_others(*one, *other))
+                && are_at_once(spans[*one], spans[*other])
         });
         Self {
             pairs: pairs.collect(),
@@ -104,13 +111,16 @@ struct Common {
 }
 
 impl Common {
-    fn of(flows: &[FlowFacts], points: usize) -> Self {
+    /// Of some flows.
+    fn of(flows: &[FlowFacts], points: usize, is_one: impl Fn(&FlowFacts) -> bool) -> Self {
         let mut common = Self {
             points,
             packets: vec![0; points * points],
         };
         let flows = flows.iter().filter(|flow| !flow.account.is_carrier);
-        flows.for_each(|flow| common.add(flow));
+        flows
+            .filter(|flow| is_one(flow))
+            .for_each(|flow| common.add(flow));
         common
     }
 
@@ -146,10 +156,19 @@ impl Common {
 
     /// Whether two points have packets in common with a third, and next to none with each other.
     fn is_only_with_others(&self, one: usize, other: usize) -> bool {
+        self.have_enough_with_others(one, other)
+            && self.with(one)[other] <= self.most_with_others(one, other) / HARDLY_ANY
+    }
+
+    fn have_enough_with_others(&self, one: usize, other: usize) -> bool {
+        self.most_with_others(one, other) >= ENOUGH
+    }
+
+    /// What each of two has in common with a third, at least.
+    fn most_with_others(&self, one: usize, other: usize) -> u64 {
         let both = self.with(one).iter().zip(self.with(other));
         let with_one = both.map(|(one, other)| (*one).min(*other));
-        let most = with_one.max().unwrap_or(0);
-        most >= ENOUGH && self.with(one)[other] <= most / HARDLY_ANY
+        with_one.max().unwrap_or(0)
     }
 }
 
@@ -237,6 +256,17 @@ mod tests {
         assert_eq!(forward, [Some(3), Some(4), Some(5), Some(5)]);
         assert_eq!([3, 4].map(|from| ways.next(from, true)), [Some(1), Some(2)]);
         assert_eq!((ways.next(5, false), ways.next(0, true)), (None, None));
+    }
+
+    #[test]
+    fn two_that_show_one_way_each_are_one_behind_the_other() {
+        let ahead = flow([(90, 0), (0, 85), (85, 0), (85, 0)]);
+        let back = flow([(40, 0), (40, 0), (0, 40), (40, 0)]);
+        let back = FlowFacts {
+            is_backward: true,
+            ..back
+        };
+        assert_eq!(find(&[ahead, back], 4).pairs, []);
     }
 
     #[test]
