@@ -45,15 +45,16 @@ pub(in crate::report) fn balance(report: &Report) -> Option<Balance> {
         findings.position(|finding| finding.id == part.finding)
     });
     let found: Vec<Option<usize>> = found.collect();
-    of(explanation, (&report.findings, &found), "delivered")
+    let words = ["delivered", "residual: no finding explains it"];
+    of(explanation, (&report.findings, &found), words)
 }
 
 /// The same of any explanation, with the place of the finding of each part; what is not missing
-/// is `arrived`.
+/// is the first of `words`, and what no part explains the second.
 pub(in crate::report) fn of(
     explanation: &Explanation,
     findings: (&[Finding], &[Option<usize>]),
-    arrived: &'static str,
+    words: [&'static str; 2],
 ) -> Option<Balance> {
     if explanation.sent_bytes <= explanation.delivered_bytes {
         return None;
@@ -61,10 +62,7 @@ pub(in crate::report) fn of(
     let sent = explanation.sent_bytes;
     let mut rows = Vec::new();
     let mut stretches = Vec::new();
-    for (index, part) in parts(explanation, findings, arrived)
-        .into_iter()
-        .enumerate()
-    {
+    for (index, part) in parts(explanation, findings, words).into_iter().enumerate() {
         let fill = match part.kind {
             Kind::Delivered => "good",
             Kind::Finding => FILLS[(index - 1) % FILLS.len()],
@@ -110,7 +108,7 @@ enum Kind {
 fn parts(
     explanation: &Explanation,
     (findings, found): (&[Finding], &[Option<usize>]),
-    arrived: &'static str,
+    [arrived, residual]: [&'static str; 2],
 ) -> Vec<Bare> {
     let anchors = anchors(findings);
     let bare = |kind, label, what: &str, bytes: i128| Bare {
@@ -145,9 +143,8 @@ fn parts(
         parts.push(bare(Kind::Undecided, "undecided", what, bytes));
     }
     if explanation.residual_bytes != 0 {
-        let what = "residual: no finding explains it";
         let bytes = explanation.residual_bytes.into();
-        parts.push(bare(Kind::Residual, "residual", what, bytes));
+        parts.push(bare(Kind::Residual, "residual", residual, bytes));
     }
     parts
 }

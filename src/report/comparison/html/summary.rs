@@ -77,7 +77,8 @@ fn balance(comparison: &Comparison, found: &[Finding]) -> Option<Balance> {
     let places: Vec<Option<usize>> = places
         .map(|part| words::finding_of(comparison, part))
         .collect();
-    balance::of(&explained(said), (found, &places), "arrived")
+    let residual = words::residual(said.residual_bytes);
+    balance::of(&explained(said), (found, &places), ["arrived", residual])
 }
 
 /// The explanation as the report has it.

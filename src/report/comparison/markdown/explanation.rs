@@ -3,7 +3,7 @@
 use crate::model::number;
 use crate::report::comparison::Comparison;
 use crate::report::comparison::document::PathExplanation;
-use crate::report::comparison::words::part_title;
+use crate::report::comparison::words::{part_title, residual};
 use crate::report::markdown::page::{Page, Table, figure, sentence, words};
 
 pub(super) fn write(comparison: &Comparison, page: &mut Page) {
@@ -76,11 +76,9 @@ fn bytes(
     if others > 0 {
         rows.push(row("lost, by other findings", others));
     }
-    let residual = explanation.residual_bytes.unsigned_abs();
-    match explanation.residual_bytes {
-        0 => {}
-        bytes if bytes > 0 => rows.push(row("lost, explained by no finding", residual)),
-        _ => rows.push(row("explained by more than one finding", residual)),
+    let rest = explanation.residual_bytes;
+    if rest != 0 {
+        rows.push(row(residual(rest), rest.unsigned_abs()));
     }
     rows
 }

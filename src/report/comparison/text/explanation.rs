@@ -82,13 +82,10 @@ fn write_missing(
         page.field(&id, &line, Tone::Normal)?;
     }
     if explanation.residual_bytes != 0 {
-        let bytes = number::bytes(explanation.residual_bytes.unsigned_abs());
-        let sign = if explanation.residual_bytes < 0 {
-            "-"
-        } else {
-            ""
-        };
-        let line = format!("{sign}{bytes} that no finding explains");
+        let residual = explanation.residual_bytes;
+        let sign = if residual < 0 { "-" } else { "" };
+        let bytes = number::bytes(residual.unsigned_abs());
+        let line = format!("{sign}{bytes}  {}", words::residual(residual));
         page.field("residual", &line, Tone::Normal)?;
     }
     Ok(())

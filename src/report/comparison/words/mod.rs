@@ -16,7 +16,7 @@ pub(super) use flow::{flow, passage, worst_stretch};
 pub(super) use loss::{
     LossRow, bursts, described, pattern, place_rows, size_rows, tenth_rows, with_rate,
 };
-pub(super) use part::{finding_of, part_title};
+pub(super) use part::{finding_of, part_title, residual};
 pub(super) use point::{point_facts, point_name, tunnel_at};
 pub(super) use relation::relation;
 pub(super) use segment::{delay, is_blank, is_relative, segment_facts, stretch, way, why_blank};

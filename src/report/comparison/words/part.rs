@@ -28,3 +28,11 @@ pub(in crate::report::comparison) fn part_title(
     let direction = comparison.explanation.as_ref().map(|said| said.direction);
     format!("{}: {title}", way(comparison, segment, direction))
 }
+
+/// What the rest is: more is missing than the segments lose, or they lose more than that.
+pub(in crate::report::comparison) fn residual(bytes: i64) -> &'static str {
+    match bytes {
+        0.. => "missing, and not lost in any of these segments",
+        _ => "lost in these, and not judged over the whole path: an end showed nothing then",
+    }
+}
