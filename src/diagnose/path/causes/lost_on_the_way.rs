@@ -4,6 +4,7 @@ use super::only_first_pass::is_by_place;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Found, Given, Way};
+use crate::diagnose::path::pattern::Look;
 use crate::diagnose::path::sums::{ends_of, name};
 use crate::diagnose::path::unseen::Unseen;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
@@ -46,6 +47,11 @@ pub(super) const CAUSE: Cause = Cause {
             when: "Linux, which firewall rule drops",
             kind: FixKind::Command,
             command: "nft list ruleset",
+        },
+        Fix {
+            when: "only large packets: what MTU the path has",
+            kind: FixKind::Command,
+            command: "ping -M do -s 1372 10.16.0.9",
         },
         Fix {
             when: "Open vSwitch, which datapath drops",
@@ -123,8 +129,9 @@ fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
         ..found.finding(&CAUSE, confidence, |way| {
             let look = given.look_one_way(pair, way.is_backward);
             format!(
-                "{}.{}{}",
+                "{}.{}{}{}",
                 look.described,
+                too_large(look.pattern),
                 not_whole(way.between),
                 put_together(incomplete(way).packets)
             )
@@ -133,6 +140,17 @@ fn finding(given: &Given<'_>, found: &Found<'_>) -> Finding {
     finding.seen.push_str(&doubt);
     finding.seen.extend(beside(given, pair));
     finding
+}
+
+/// What loses by size alone.
+fn too_large(look: Look) -> &'static str {
+    match look {
+        Look::Large => {
+            " A link whose MTU is too small for them loses what may not be fragmented (DF), and the \
+             message that says so (ICMP fragmentation needed) may be lost as well."
+        }
+        _ => "",
+    }
 }
 
 /// Where it is lost if its points lie side by side.

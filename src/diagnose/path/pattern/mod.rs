@@ -7,6 +7,7 @@
 mod classes;
 mod flows;
 mod incomplete;
+mod outages;
 mod over_time;
 mod rules;
 mod spread;
@@ -156,7 +157,7 @@ impl<'a> Losses<'a> {
         if self.are_alike() {
             return self.of_alike();
         }
-        let rules: [fn(&Self) -> Option<Described>; 8] = [
+        let rules: [fn(&Self) -> Option<Described>; 10] = [
             Self::since,
             Self::to_the_end,
             Self::by_place,
@@ -164,6 +165,8 @@ impl<'a> Losses<'a> {
             Self::by_size,
             Self::by_datagram,
             Self::by_flow,
+            Self::in_outages,
+            Self::by_dead_flow,
             Self::in_runs,
         ];
         let rule = rules.iter().find_map(|rule| rule(self));
@@ -182,7 +185,12 @@ impl<'a> Losses<'a> {
     }
 
     fn of_alike(&self) -> Described {
-        let rules = [Self::by_place, Self::by_size, Self::by_flow];
+        let rules = [
+            Self::by_place,
+            Self::by_size,
+            Self::by_flow,
+            Self::by_dead_flow,
+        ];
         let rule = rules.iter().find_map(|rule| rule(self));
         rule.unwrap_or_else(|| {
             let what = format!(
@@ -219,7 +227,8 @@ impl<'a> Losses<'a> {
         if let Some(period) = self.period() {
             let apart = number::ordinal(period);
             let more = format!(
-                "; most of them are the {apart} packet of their flow behind the one before"
+                "; most of them are the {apart} packet of their flow behind the one before, as \
+                 where a rate is limited"
             );
             look.described.push_str(&more);
         }

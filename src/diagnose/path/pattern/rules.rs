@@ -9,12 +9,14 @@ use crate::model::number;
 
 /// What segments of super-frames are not longer than, but on networks with jumbo frames.
 const LONGEST_OF_SEGMENTS: u32 = 1_518;
+/// Of others than dead flows so many times less is lost.
+const FAR_LESS: f64 = 5.0;
 /// Times as long as chance would have runs.
 const LONG_RUNS: f64 = 3.0;
 /// Losses in a row that chance must have for their absence to say something.
 const ROWS_BY_CHANCE: f64 = 20.0;
 /// What is told of one in so many must be so near to what was lost.
-const NEAR: f64 = 0.1;
+const NEAR: f64 = 0.05;
 
 impl Losses<'_> {
     /// From some step on nothing passed, and before that nothing was lost.
@@ -164,8 +166,16 @@ impl Losses<'_> {
 
     /// All above a size, or below, and no other; or nearly all and hardly any other.
     pub(super) fn by_size(&self) -> Option<Described> {
-        let mut look = self.by_length().or_else(|| self.by_size_class())?;
-        if let Some(flows) = self.by_flow() {
+        // What a length tells is exact.
+        let by_length = self.by_length();
+        let is_exact = by_length.is_some();
+        let mut look = by_length.or_else(|| self.by_size_class())?;
+        let some_flows = || self.by_dead_flow().or_else(|| Ways::by_flow(self));
+        let by_flow = self.by_flow().or_else(|| match is_exact {
+            true => None,
+            false => some_flows(),
+        });
+        if let Some(flows) = by_flow {
             look.described = format!("{}; by flow: {}", look.described, flows.described);
         }
         Some(look)
@@ -237,31 +247,51 @@ impl Losses<'_> {
         self.sizes_on_wire().iter().map(lost).sum()
     }
 
+    /// The same, where others lose as well, but far less.
+    pub(super) fn by_dead_flow(&self) -> Option<Described> {
+        let is_dead = |flow: &&FlowLoss| flow.lost >= ENOUGH && is_blocked(flow);
+        let (dead, others): (Vec<_>, Vec<_>) = self.lossy.flows.iter().partition(is_dead);
+        let (inside, outside) = (sum(&dead), sum(&others));
+        let is_it = inside.lost * 2 >= self.lost
+            && outside.sent >= ENOUGH
+            && outside.share() * FAR_LESS <= inside.share()
+            && self.fare_as_flows(&dead, &[]);
+        is_it.then(|| {
+            told(
+                Look::ByFlow,
+                None,
+                self.of_flows(dead.len(), inside, outside),
+            )
+        })
+    }
+
+    fn of_flows(&self, flows: usize, inside: Class, outside: Class) -> String {
+        format!(
+            "{} packets of {} of {} flows were lost{}, and {} of the others{}",
+            inside.amount(),
+            number::count(flows as u64),
+            number::count(self.lossy.flows.len() as u64),
+            inside.in_percent(),
+            outside.amount(),
+            outside.in_percent(),
+        )
+    }
+
     /// All of some flows, and hardly anything of others.
     pub(super) fn by_flow(&self) -> Option<Described> {
-        let is_blocked = |flow: &&FlowLoss| flow.lost as f64 >= NEARLY_ALL * flow.sent as f64;
         let flows = self.lossy.flows.iter();
-        let (blocked, others): (Vec<_>, Vec<_>) = flows.partition(is_blocked);
-        let sum = |flows: &[&FlowLoss]| Class {
-            sent: flows.iter().map(|flow| flow.sent).sum(),
-            lost: flows.iter().map(|flow| flow.lost).sum(),
-        };
+        let (blocked, others): (Vec<_>, Vec<_>) = flows.partition(|flow| is_blocked(flow));
         let (inside, outside) = (sum(&blocked), sum(&others));
         let is_it = self.is_nearly_all(inside.lost)
             && outside.sent >= ENOUGH
             && outside.share() <= 1.0 - NEARLY_ALL
             && self.fare_as_flows(&blocked, &others);
         is_it.then(|| {
-            let what = format!(
-                "{} packets of {} of {} flows were lost{}, and {} of the others{}",
-                inside.amount(),
-                number::count(blocked.len() as u64),
-                number::count(self.lossy.flows.len() as u64),
-                inside.in_percent(),
-                outside.amount(),
-                outside.in_percent(),
-            );
-            told(Look::ByFlow, None, what)
+            told(
+                Look::ByFlow,
+                None,
+                self.of_flows(blocked.len(), inside, outside),
+            )
         })
     }
 
@@ -325,8 +355,8 @@ impl Losses<'_> {
         }
         Some(self.one_of_all(rows).unwrap_or_else(|| {
             let what = format!(
-                "{} of {} lost ({}), further apart than by chance: {} two of a flow in a row, \
-                 where chance would have {}",
+                "{} of {} lost ({}), further apart than by chance, as where a rate is limited: {} \
+                 two of a flow in a row, where chance would have {}",
                 number::count(self.lost),
                 number::counted(self.sent, "packet"),
                 number::percent(self.lost, self.sent),
@@ -370,6 +400,17 @@ impl Losses<'_> {
             );
             told(Look::EveryKth, Some(period), what)
         })
+    }
+}
+
+fn is_blocked(flow: &FlowLoss) -> bool {
+    flow.lost as f64 >= NEARLY_ALL * flow.sent as f64
+}
+
+fn sum(flows: &[&FlowLoss]) -> Class {
+    Class {
+        sent: flows.iter().map(|flow| flow.sent).sum(),
+        lost: flows.iter().map(|flow| flow.lost).sum(),
     }
 }
 

@@ -128,6 +128,27 @@ impl Ways {
             let is_better = other.1.strength() > best.1.strength() + BETTER;
             if is_better { other } else { best }
         })?;
+        let mut look = way.told(contrast);
+        // Sizes are often those of flows, and it is for the reader to say which it is.
+        if let Some(flows) = self.of_flows().filter(|_| way.look == Look::BySize)
+            && flows.1.strength() >= contrast.strength() - BETTER
+        {
+            let flows = flows.0.told(flows.1).described;
+            look.described = format!("{}; by flow: {flows}", look.described);
+        }
+        Some(look)
+    }
+
+    fn of_flows(&self) -> Option<(&Apart, &Contrast)> {
+        let ways = self.0.iter().filter(|way| way.look == Look::SomeFlows);
+        let mut clear = ways.filter_map(|way| Some((way, way.contrast()?)));
+        clear.next()
+    }
+
+    /// Flows of which clearly more is lost than of others, if that is so.
+    pub fn by_flow(losses: &Losses<'_>) -> Option<Described> {
+        let ways = Self(by_flow(losses, losses.clumped()).into_iter().collect());
+        let (way, contrast) = ways.of_flows()?;
         Some(way.told(contrast))
     }
 

@@ -142,6 +142,26 @@ fn flows_that_lose_a_part_where_others_lose_nothing_are_told() {
     assert_ne!(told.pattern, Look::SomeFlows, "{}", told.described);
 }
 
+/// A port that nobody may reach, on a path that loses a little of everything.
+#[test]
+fn a_dead_flow_is_told_where_others_lose_a_little() {
+    let dead = flow((0..50).map(|_| whole(200, true)));
+    let others = flow((0..1_000).map(|number| whole(1_400, below_1000(number) < 20)));
+    let told = described(&[dead.clone(), others]);
+    let told_of_flows = "by flow: all 50 packets of 1 of 2 flows were lost, and";
+    assert!(told.described.contains(told_of_flows), "{}", told.described);
+    // Of one size, there is no other way to tell them apart.
+    let others = flow((0..1_000).map(|number| whole(200, below_1000(number) < 20)));
+    let told = described(&[dead, others]);
+    let what = "all 50 packets of 1 of 2 flows were lost, and 29 of 1,000 of the others (2.9 %)";
+    is_said(&told, Look::ByFlow, None, what);
+    let random = |seed: u64, sent: u64| {
+        flow((0..sent).map(|place| whole(200, below_1000(seed * 5_000 + place) < 20)))
+    };
+    let told = described(&[random(1, 50), random(2, 1_000)]);
+    assert_ne!(told.pattern, Look::ByFlow, "{}", told.described);
+}
+
 /// What is said of one flow, so many packets of which were sent and lost in each second.
 fn over_time(seconds: &[(u64, u64)]) -> Described {
     let mut series = Series::new(Duration::from_secs(1));
@@ -391,7 +411,8 @@ fn a_distance_must_tell_how_many_are_lost() {
     let packets = (0..2_000).map(|number| whole(500, number % 400 < 200 && number % 2 == 1));
     let look = described(&[flow(packets)]);
     assert_ne!(look.pattern, Look::EveryKth, "{look:?}");
-    let what = "most of them are the 2nd packet of their flow behind the one before";
+    let what = "most of them are the 2nd packet of their flow behind the one before, as where a \
+                rate is limited";
     assert!(look.described.ends_with(what), "{}", look.described);
 }
 
@@ -440,6 +461,33 @@ fn the_time_of_losses_is_told() {
     let what = "150 of 300 packets were lost (50.0 %) in 3 of 30 steps of 1 s, and none of 2,700 \
                 others";
     is_said(&over_time(&seconds), Look::ByTime, None, what);
+}
+
+#[test]
+fn a_time_in_which_nothing_passes_is_told() {
+    let with_outages = |outages: &[(usize, usize)]| {
+        let second = |number: usize| match outages
+            .iter()
+            .any(|(from, to)| (*from..*to).contains(&number))
+        {
+            true => (100, 100),
+            false => (100, u64::from(number.is_multiple_of(2))),
+        };
+        over_time(&(0..40).map(second).collect::<Vec<_>>())
+    };
+    let one = "nothing passed for 3 s, 10 s after the first packet: all 300 packets were lost, and 18 \
+               of 3,700 others (0.5 %)";
+    is_said(&with_outages(&[(10, 13)]), Look::ByTime, None, one);
+    let two = "nothing passed 2 times, for 4 s at most, 20 s after the first packet: all 600 \
+               packets were lost, and 17 of 3,400 others (0.5 %)";
+    is_said(
+        &with_outages(&[(10, 12), (20, 24)]),
+        Look::ByTime,
+        None,
+        two,
+    );
+    let none = with_outages(&[]);
+    assert_ne!(none.pattern, Look::ByTime, "{}", none.described);
 }
 
 #[test]
