@@ -109,7 +109,7 @@ mod words;
 mod wrong_times;
 
 pub use between::{Apart, Between, Count, OneSided, Pair, Shown};
-pub use book::{Account, MAX_ACCOUNTS, Passage, Series, Tally};
+pub use book::{Account, MAX_ACCOUNTS, Missed, Passage, Series, Tally};
 pub use damage::{Damage, DamageLook};
 pub use delay::{DelayFigures, Delays};
 pub use examples::{Example, Examples, Oddity};

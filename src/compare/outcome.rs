@@ -1,7 +1,7 @@
 //! What came of a comparison.
 
 use super::between::{Between, Pair, Shown};
-use super::book::{Account, Series, Tally};
+use super::book::{Account, Missed, Series, Tally};
 use super::clock::Clock;
 use super::damage::{Damage, DamageLook, Examined, place_in_common};
 use super::delay::Delays;
@@ -66,6 +66,8 @@ pub struct PointFacts {
     pub span: Option<(Timestamp, Timestamp)>,
     /// What was seen here.
     pub tally: Tally,
+    /// When something passed unseen.
+    pub missed: Missed,
     /// Packets and fragments that passed at points beside it: not missed here.
     pub passed_beside: u64,
     /// Its clock.
@@ -149,12 +151,7 @@ impl FlowFacts {
             mine.add(others);
         }
         for (mine, others) in account.at.iter_mut().zip(&other.at) {
-            if mine.packets == 0 {
-                mine.hop_limit = others.hop_limit;
-            }
-            mine.packets += others.packets;
-            mine.bytes += others.bytes;
-            mine.missed = mine.missed.saturating_add(others.missed);
+            mine.add(others);
         }
         account.is_carrier |= other.is_carrier;
         account.span = match (account.span, other.span) {
@@ -172,6 +169,16 @@ impl FlowFacts {
         let hop_limit = self.account.at.get(point).map(|at| at.hop_limit);
         let is_to_neighbours = key.protocol == Protocol::ICMPV6 && hop_limit == Some(u8::MAX);
         is_to_neighbours || key.addresses.are_of_one_link()
+    }
+
+    /// Packets that are lost between two points, in the direction it went.
+    pub fn lost_between(&self, pair: usize) -> u64 {
+        let between = &self.account.between[pair];
+        let lost = match self.is_backward {
+            true => between.appeared(),
+            false => between.lost(),
+        };
+        lost.packets
     }
 
     /// What happened between two points, in the direction it went.

@@ -236,7 +236,9 @@ fn conclude(
     let mut ends = ends;
     let scopes = scopes_of(&mut ends);
     let book = flight.take_book();
+    let mut book = book;
     let (tallies, shared) = (book.tallies.clone(), book.shared);
+    let mut missed = std::mem::take(&mut book.missed).into_iter();
     let (mut accounts, mut series) = book.into_accounts();
     for (pair, (front, back)) in pairs(flight.points).enumerate() {
         if [front, back]
@@ -273,6 +275,7 @@ fn conclude(
             truncated_frames: end.truncated,
             span: flight.spans[place],
             tally: tallies[place],
+            missed: missed.next().unwrap_or_default(),
             passed_beside: 0,
             clock: ClockFacts {
                 is_known: aligned.is_known[place],

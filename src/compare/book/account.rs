@@ -47,10 +47,14 @@ pub struct Passage {
     pub hop_limit: u8,
     /// Packets and fragments that passed unseen, between other points that show them.
     pub missed: u32,
+    /// Those of them that are fragments without ports: not the first.
+    pub missed_without_ports: u32,
+    /// First fragments that came, and those that are not.
+    pub fragments: [u32; 2],
 }
 
 // One for each flow and point.
-const _: () = assert!(size_of::<Passage>() == 24);
+const _: () = assert!(size_of::<Passage>() == 40);
 
 impl Passage {
     pub(super) fn count(&mut self, hop_limit: u8, packets: u32, bytes: u64) {
@@ -59,6 +63,40 @@ impl Passage {
         }
         self.packets += u64::from(packets);
         self.bytes += bytes;
+    }
+
+    /// What was counted was a fragment that begins there in its datagram.
+    pub(super) fn note_fragment(&mut self, offset: u32) {
+        let some = &mut self.fragments[usize::from(offset > 0)];
+        *some = some.saturating_add(1);
+    }
+
+    /// One passed unseen.
+    pub(super) fn miss(&mut self, has_ports: bool) {
+        self.missed = self.missed.saturating_add(1);
+        self.missed_without_ports = self
+            .missed_without_ports
+            .saturating_add(u32::from(!has_ports));
+    }
+
+    /// What came and passed of others of its flow.
+    pub fn add(&mut self, others: &Self) {
+        if self.packets == 0 {
+            self.hop_limit = others.hop_limit;
+        }
+        self.packets += others.packets;
+        self.bytes += others.bytes;
+        let [firsts, rests] = &mut self.fragments;
+        let [more_firsts, more_rests] = others.fragments;
+        let counts = [
+            (&mut self.missed, others.missed),
+            (&mut self.missed_without_ports, others.missed_without_ports),
+            (firsts, more_firsts),
+            (rests, more_rests),
+        ];
+        for (sum, more) in counts {
+            *sum = sum.saturating_add(more);
+        }
     }
 }
 

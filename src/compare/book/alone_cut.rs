@@ -104,7 +104,9 @@ impl Book {
         account.is_carrier |= cut.first.sighting.is_carrier;
         for Fragment { sighting, time, .. } in cut.fragments() {
             account.spans(time, time);
-            account.at[here].count(sighting.look.hop_limit, 1, sighting.ip_bytes.into());
+            let at = &mut account.at[here];
+            at.count(sighting.look.hop_limit, 1, sighting.ip_bytes.into());
+            at.note_fragment(sighting.offset);
         }
         if !cut.first.sighting.is_carrier {
             self.tallies[here].datagrams += 1;

@@ -4,6 +4,7 @@ mod account;
 mod alone;
 mod alone_cut;
 mod entry;
+mod missed;
 mod run;
 mod series;
 mod settled;
@@ -13,6 +14,7 @@ mod view;
 mod whole;
 
 pub use account::{Account, Passage, Tally};
+pub use missed::Missed;
 pub use series::Series;
 
 use super::alike::{Alike, Pending};
@@ -49,6 +51,8 @@ pub(super) struct Book {
     delays: DelaysOf,
     /// By point.
     pub tallies: Vec<Tally>,
+    /// When packets passed unseen, by point.
+    pub missed: Vec<Missed>,
     /// Datagrams written down under the account of others.
     pub shared: u64,
     /// Pieces of the parcel at hand, by where they begin.
@@ -88,6 +92,7 @@ impl Book {
             series: (0..pairs).map(|_| Series::shown_in(step)).collect(),
             delays: DelaysOf::new(pairs),
             tallies: vec![Tally::default(); points],
+            missed: vec![Missed::default(); points],
             shared: 0,
             pieces: Vec::new(),
             alike: Vec::new(),
@@ -460,19 +465,18 @@ impl Book {
                     && captured(settled.flight, *at, point);
                 tally.missed += u64::from(is_unseen);
                 if is_unseen {
-                    let passage = &mut self.accounts[number].at[point];
-                    passage.missed = passage.missed.saturating_add(1);
-                    let examples = &mut self.accounts[number].between[point - 1].examples;
-                    examples.keep((Oddity::Missed, 0), most_of(number), || {
-                        settled.around(*at, point)
-                    });
+                    self.note_missed(settled, number, (*at, point));
                 }
                 continue;
             }
             let seen = settled.flight.seen(*at, point);
             let (packets, bytes) = piece.counted(seen.is_rest());
-            self.accounts[number].at[point].count(seen.look.hop_limit, packets, bytes.into());
-            tally.fragments += u64::from(settled.is_fragment(piece));
+            let passage = &mut self.accounts[number].at[point];
+            passage.count(seen.look.hop_limit, packets, bytes.into());
+            if settled.is_fragment(piece) {
+                passage.note_fragment(piece.offset);
+                tally.fragments += 1;
+            }
             if !seen.is_rest() {
                 let is_elsewhere =
                     piece.seen & !here != 0 || settled.is_covered(&piece.range(), !here);
@@ -484,5 +488,23 @@ impl Book {
             tally.datagrams = tally.datagrams.min(1);
         }
         tally
+    }
+
+    /// A piece passed a point unseen.
+    #[cold]
+    fn note_missed(&mut self, settled: &Settled<'_>, number: usize, (at, point): (u32, usize)) {
+        let (piece, parcel) = (settled.piece(at), settled.parcel);
+        let account = &mut self.accounts[number];
+        let has_ports = !settled.is_fragment(piece) || piece.offset == 0;
+        account.at[point].miss(has_ports);
+        let examples = &mut account.between[point - 1].examples;
+        examples.keep((Oddity::Missed, 0), most_of(number), || {
+            settled.around(at, point)
+        });
+        if !parcel.is_carrier {
+            let flow = settled.flight.paths.resolve(parcel.flow);
+            let is_backward = settled.flight.is_backward(flow);
+            self.missed[point].note(parcel.first, is_backward);
+        }
     }
 }

@@ -24,6 +24,7 @@ impl Book {
             series: self.series.iter().map(Series::blank).collect(),
             delays: DelaysOf::new(self.series.len()),
             tallies: vec![Default::default(); self.points],
+            missed: vec![Default::default(); self.points],
             ..Self::default()
         };
         let accounts = self.accounts.len().min(DelaysOf::MOST);
@@ -85,6 +86,9 @@ impl Book {
         }
         for (mine, theirs) in self.tallies.iter_mut().zip(share.tallies) {
             *mine += theirs;
+        }
+        for (mine, theirs) in self.missed.iter_mut().zip(&share.missed) {
+            mine.add(theirs);
         }
     }
 

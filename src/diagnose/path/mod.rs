@@ -4,6 +4,7 @@
 //! or the point it is at, and where the difference between sent and delivered went. The
 //! causes are pages of knowledge as those of one capture are.
 
+mod blind;
 mod causes;
 mod explanation;
 mod finding;

@@ -5,13 +5,12 @@
 //! next point shows them, tells as much of those that go there. And where TCP goes on from a point
 //! that shows nothing of what it answers, that has arrived.
 
+use super::blind::{ENOUGH, Lacks};
 use super::given::{Given, Way};
 use super::sums::name;
-use crate::compare::{FlowFacts, Passage};
+use crate::compare::FlowFacts;
 use crate::model::{Duration, Protocol, number};
 
-/// Fewer are of the edges of captures.
-const ENOUGH: u64 = 8;
 /// TCP sends a window at most before it needs an answer, and then a few times again.
 const GOES_ON: u64 = 1_000;
 /// A capture that misses so much tells nothing of what losses have in common.
@@ -38,10 +37,12 @@ pub(super) struct Unseen {
 }
 
 /// What tells so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Sign {
     /// Packets that points on both sides show.
     Around,
+    /// The same of what its capture has nothing of.
+    Lacking(Lacks),
     /// Packets that came from there.
     Back,
     /// TCP that is answered.
@@ -55,6 +56,16 @@ impl Missed {
         match self.packets < ENOUGH {
             true => 0.0,
             false => self.packets as f64 / self.of as f64,
+        }
+    }
+
+    fn told(&self) -> String {
+        match self.packets == self.of {
+            true => "has nothing of what goes this way".to_owned(),
+            false => format!(
+                "misses {} of what passes it",
+                number::percent(self.packets, self.of)
+            ),
         }
     }
 }
@@ -80,8 +91,14 @@ impl Unseen {
                  have arrived."
             ),
             Sign::Around => format!(
-                " The capture at {at} misses {share} of what passes it, and what of that is lost \
-                 further on looks lost in front of it: {how_many} be lost there."
+                " The capture at {at} {}, and what of that is lost further on looks lost in front \
+                 of it: {how_many} be lost there.",
+                self.missed.told(),
+            ),
+            Sign::Lacking(lacks) => format!(
+                " The capture at {at} {}, and what of that is lost further on looks lost in front \
+                 of it: {how_many} be lost there.",
+                shows_nothing(lacks),
             ),
             Sign::Late => format!(
                 " {} lost towards {at} may have come later than `--window` waits for ({}): compare \
@@ -108,8 +125,12 @@ impl Unseen {
                 ", all of which may have arrived, as the capture at {at} lacks packets both ways"
             ),
             Sign::Around => format!(
-                ", all of which may be lost behind {at}, whose capture misses {} of what passes it",
-                number::percent(self.missed.packets, self.missed.of)
+                ", all of which may be lost behind {at}, whose capture {}",
+                self.missed.told(),
+            ),
+            Sign::Lacking(lacks) => format!(
+                ", all of which may be lost behind {at}, whose capture {}",
+                shows_nothing(lacks),
             ),
             Sign::Late => format!(
                 ", all of which may have come later than `--window` waits for ({})",
@@ -172,6 +193,15 @@ impl Given<'_> {
             true => seen * share / (1.0 - share),
             false => way.between.lost().packets as f64,
         };
+        let lacking = self.may_be_behind(pair, way);
+        if let Some(lacking) = lacking.filter(|_| share < 1.0) {
+            let about = lacking.surely as f64 + lacking.about;
+            // What is known of most of them says more than a share of all.
+            if about > may_be || lacking.surely * 2 >= way.between.lost().packets {
+                let by = Sign::Lacking(lacking.lacks);
+                return self.beside(way, by, missed, (about, 3.0 * lacking.about.sqrt()));
+            }
+        }
         self.beside(way, Sign::Around, missed, (may_be, 3.0 * may_be.sqrt()))
     }
 
@@ -189,14 +219,11 @@ impl Given<'_> {
     }
 
     fn missed_in_middle(&self, point: usize, is_backward: bool) -> Missed {
-        let flows = self.outcome.flows.iter();
-        let those =
-            flows.filter(|flow| flow.is_backward == is_backward && !flow.account.is_carrier);
-        let passages = those.filter_map(|flow| flow.account.at.get(point));
-        passages.fold(Missed::default(), |sum: Missed, at: &Passage| Missed {
-            packets: sum.packets + u64::from(at.missed),
-            of: sum.of + at.packets + u64::from(at.missed),
-        })
+        let passed = self.passages(point, is_backward);
+        Missed {
+            packets: passed.missed.into(),
+            of: passed.packets + u64::from(passed.missed),
+        }
     }
 
     /// Whether nothing is left of what goes one way, and yet TCP goes on the other.
@@ -256,8 +283,23 @@ impl Given<'_> {
     }
 }
 
+/// What a capture does that lacks some of what passes.
+fn shows_nothing(lacks: Lacks) -> String {
+    match lacks {
+        Lacks::Fragments => {
+            "has no fragments but first ones, as with a filter for ports".to_owned()
+        }
+        Lacks::Flows => "has nothing of some flows that pass it".to_owned(),
+        Lacks::Hole(hole) => format!(
+            "has nothing for {}, while {} passed",
+            number::duration(hole.length.as_secs_f64()),
+            number::counted(hole.missed, "packet"),
+        ),
+    }
+}
+
 /// The segment behind one between others.
-fn next_pair(pair: usize, is_backward: bool) -> usize {
+pub(super) fn next_pair(pair: usize, is_backward: bool) -> usize {
     if is_backward { pair - 1 } else { pair + 1 }
 }
 

@@ -6,6 +6,7 @@
 mod alike;
 mod around;
 mod backward;
+mod blind;
 mod both_ways;
 mod bundle;
 mod changes;

@@ -14,7 +14,8 @@ pub(super) const CAUSE: Cause = Cause {
     severity: Severity::Warning,
     meaning: "Packets were seen in front of a point and behind it, so that they passed it, and \
               the capture there does not have them: it lost them, or they pass on a way that it \
-              does not see. Taken alone, that capture shows a loss that never was. They are \
+              does not see. A filter for ports lets no fragments pass but first ones, and one \
+              direction (`-Q in`) half of all. Taken alone, that capture shows a loss that never was. They are \
               counted as arrived here.",
     signature: "Packets of the points on both sides are missing in the capture between them, or \
                 come out of a segment that they were not seen to enter.",
@@ -28,6 +29,11 @@ pub(super) const CAUSE: Cause = Cause {
             when: "tcpdump",
             kind: FixKind::Command,
             command: "tcpdump -i eth0 -s 128 -B 262144 -w capture.pcap",
+        },
+        Fix {
+            when: "a filter for ports: take fragments, which have none, as well",
+            kind: FixKind::Command,
+            command: "tcpdump -i eth0 -s 128 -w capture.pcap 'udp port 5201 or ip[6:2] & 0x1fff != 0'",
         },
         Fix {
             when: "bonds, multipath routes, several queues or paths",
@@ -49,15 +55,15 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = missing
         .map(|(place, point)| {
             let passed = point.tally.missed;
-            let to_many = to_many(given, place);
-            let confidence = if to_many.is_some() { 0.5 } else { 0.95 };
+            let to_many = to_many(given, place).map(|what| (what, 0.5));
+            let known = to_many.or_else(|| given.lacks(place));
+            let (what, confidence) = known.unwrap_or((String::new(), 0.95));
             let seen = format!(
-                "{} of {} that passed {} are not in its capture ({}).{}",
+                "{} of {} that passed {} are not in its capture ({}).{what}",
                 number::count(passed),
                 number::counted(passed + point.tally.matched, "packet"),
                 name(place),
                 point.file.path,
-                to_many.unwrap_or_default(),
             );
             let missed = given.sums.pairs.get(place - 1);
             let missed = missed

@@ -14,6 +14,7 @@ mod cut_by_nic;
 mod cut_on_the_way;
 mod dropped_as_told;
 mod duplicated;
+mod filtered_by_ports;
 mod lost_behind;
 pub(super) mod lost_in_host;
 mod lost_on_the_way;
@@ -63,4 +64,5 @@ causes! {
     both_ways_elsewhere,
     made_anew,
     side_by_side,
+    filtered_by_ports,
 }

@@ -1,9 +1,10 @@
 //! C02, path-loss-by-place.
 
+use super::filtered_by_ports::may_be_filter;
 use super::lost_on_the_way::lost;
 use crate::compare::Between;
 use crate::diagnose::path::finding::Finding;
-use crate::diagnose::path::given::Given;
+use crate::diagnose::path::given::{Given, Way};
 use crate::diagnose::path::pattern::Look;
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
@@ -23,7 +24,8 @@ pub(super) const CAUSE: Cause = Cause {
                 others, while others were sent as well.",
     confirms: "A rule on ports or conntrack states stands between the two points; the same \
                messages pass where they fit into one packet.",
-    denies: "Losses are as frequent at every place in the datagram.",
+    denies: "Losses are as frequent at every place in the datagram; or only first fragments pass, \
+             and the capture behind has a filter for ports, which lets no others in.",
     disprove: "Send messages of two fragments, of many and of one, to the same port: \
                `nping --udp -p 5001 --data-length 2000 10.16.0.9`, then 60000 and 200; if all \
                arrive, it is something else.",
@@ -80,14 +82,28 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
     by_place
         .map(|found| {
             let (pair, between) = (found.pair, found.between);
-            let confidence = confidence(given.look(pair, between).pattern).unwrap_or_default();
+            let look = given.look(pair, between).pattern;
+            let mut confidence = confidence(look).unwrap_or_default();
+            let is_first_alone = look == Look::OnlyFirstPasses;
+            let may_be_filter = |way: &Way<'_>| {
+                let filter = is_first_alone.then(|| may_be_filter(given, way.to));
+                filter.flatten().unwrap_or_default()
+            };
+            if found.ways.iter().any(|way| !may_be_filter(way).is_empty()) {
+                confidence = confidence.min(0.8);
+            }
             Finding {
                 evidence: given.lost_frames(pair, between),
                 flows: given.flows(pair, |between| between.lost().bytes),
                 missing: Some(given.each_way(pair, |way| way.between.lost().bytes)),
                 ..found.finding(&CAUSE, confidence, |way| {
                     let look = given.look_one_way(pair, way.is_backward);
-                    format!("{}{}.", look.described, of_fragments(way.between))
+                    format!(
+                        "{}{}.{}",
+                        look.described,
+                        of_fragments(way.between),
+                        may_be_filter(way)
+                    )
                 })
             }
         })
