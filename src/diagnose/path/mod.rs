@@ -13,6 +13,7 @@ pub mod pattern;
 mod sentence;
 mod sums;
 pub mod told;
+mod unanswered;
 mod unseen;
 
 pub use causes::ALL;

@@ -4,6 +4,7 @@ use crate::compare::FlowFacts;
 use crate::diagnose::path::finding::Finding;
 use crate::diagnose::path::given::{Given, MAX_FLOWS};
 use crate::diagnose::path::sums::{ends_of, name};
+use crate::diagnose::path::unanswered::{Answers, mostly_to};
 use crate::diagnose::{Cause, Fix, FixKind, Severity};
 use crate::model::number;
 
@@ -65,22 +66,51 @@ pub(super) fn judge(given: &Given<'_>) -> Vec<Finding> {
 fn finding(given: &Given<'_>, pair: usize, flows: &[(u64, usize)]) -> Finding {
     let (from, to) = ends_of(given.outcome.points.len(), pair);
     let packets: u64 = flows.iter().map(|(packets, _)| packets).sum();
-    let seen = format!(
+    let answers = Answers::of(given);
+    let is_unanswered = |(_, flow): &&(u64, usize)| {
+        let flow = &given.outcome.flows[*flow];
+        answers.is_unanswered(flow)
+    };
+    // They come first: of other traffic there may be very much.
+    let (silent, others): (Vec<_>, Vec<_>) = flows.iter().partition(is_unanswered);
+    let most_go = |some: &[(u64, usize)]| {
+        let facts = some
+            .iter()
+            .map(|(packets, flow)| (*packets, &given.outcome.flows[*flow]));
+        match mostly_to(facts, from) {
+            Some((host, Some(port))) => format!(" (most go to {host}, port {port})"),
+            Some((host, None)) => format!(" (most go to {host})"),
+            None => String::new(),
+        }
+    };
+    let mut seen = format!(
         "{} of {} are at {} and not at {}, where nothing else goes by the addresses of the hosts \
-         behind it.",
+         behind it{}.",
         number::counted(packets, "packet"),
         number::counted(flows.len() as u64, "flow"),
         name(from),
         name(to),
+        most_go(flows),
     );
-    let flows: Vec<usize> = flows
-        .iter()
-        .take(MAX_FLOWS)
-        .map(|(_, flow)| *flow)
-        .collect();
+    if !silent.is_empty() {
+        seen.push_str(&format!(
+            " {} of these {} of TCP that nothing answers at any point{}: nobody is there, or all that \
+             goes there is dropped behind {}.",
+            number::count(silent.len() as u64),
+            if silent.len() == 1 { "is" } else { "are" },
+            most_go(&silent),
+            name(from),
+        ));
+    }
+    let shown = silent.iter().chain(&others).take(MAX_FLOWS);
+    let shown: Vec<usize> = shown.map(|(_, flow)| *flow).collect();
     Finding {
-        evidence: given.one_sided_frames(pair, 0, &flows),
-        flows,
+        evidence: given.one_sided_frames(pair, 0, &shown),
+        flows: shown,
+        severity: match silent.is_empty() {
+            true => CAUSE.severity,
+            false => Severity::Warning,
+        },
         ..Finding::between(&CAUSE, pair, 0.4, seen)
     }
 }
