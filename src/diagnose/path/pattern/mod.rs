@@ -192,6 +192,8 @@ impl<'a> Losses<'a> {
             Self::by_dead_flow,
         ];
         let rule = rules.iter().find_map(|rule| rule(self));
+        // Which flow they are of is known all the same.
+        let rule = rule.or_else(|| Ways::by_flow(self));
         rule.unwrap_or_else(|| {
             let what = format!(
                 "{} of {} lost ({}); they look like others, so that which of them is not known",

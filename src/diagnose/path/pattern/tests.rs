@@ -509,6 +509,14 @@ fn of_packets_that_look_alike_it_is_not_known_which_are_lost() {
     let what = "40 of 2,040 packets lost (2.0 %); they look like others, so that which of them \
                 is not known";
     is_said(&described(&[between.clone()]), Look::Alike, None, what);
+    let good = flow((0..4_000).map(|_| whole(528, false)));
+    let what = "40 of 2,040 packets of 1 of 2 flows were lost (2.0 %), and none of 4,000 others";
+    is_said(
+        &described(&[between.clone(), good]),
+        Look::SomeFlows,
+        None,
+        what,
+    );
     // Among many others they do not matter.
     let others = flow((0..10_000).map(|number| whole(528, number % 8 == 0)));
     assert_ne!(described(&[between, others]).pattern, Look::Alike);
