@@ -40,6 +40,8 @@ pub(super) struct Unmet {
     pub capture: usize,
     /// Packets that were seen in it.
     pub packets: u64,
+    /// Packets besides these of which too little was captured to tell them from others.
+    pub too_short: u64,
     /// Others of these that show the same.
     pub met: Vec<usize>,
 }
@@ -351,6 +353,7 @@ fn unmet(commons: &mut Commons<'_>, strangers: &[usize]) -> Vec<Unmet> {
     let all = strangers.iter().enumerate().map(|(place, capture)| Unmet {
         capture: *capture,
         packets: commons.samplers[*capture].seen as u64,
+        too_short: commons.samplers[*capture].observer.too_short(),
         met: groups
             .iter()
             .find(|group| group.contains(&place))

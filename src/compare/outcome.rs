@@ -116,6 +116,8 @@ pub struct Stranger {
     pub file: FileFacts,
     /// Packets that were seen in it.
     pub packets: u64,
+    /// Packets besides these of which too little was captured to tell them from others.
+    pub too_short: u64,
     /// Others of these that show the same traffic as it, by their places among those given.
     pub met: Vec<usize>,
 }

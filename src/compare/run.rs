@@ -169,6 +169,7 @@ fn compare_with(
             given: stranger.capture,
             file: file_of(source.as_ref()),
             packets: stranger.packets,
+            too_short: stranger.too_short,
             met: stranger.met,
         });
     }

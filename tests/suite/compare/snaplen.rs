@@ -4,8 +4,9 @@ use super::sight::{BEGIN, EDGE, Packet, Sight, Stream};
 use super::{Captures, Faults, flow_to};
 use crate::findings::capture::{MILLISECOND, SECOND};
 use crate::findings::packet::{A_TO_B, A_TO_C, ACK, Sum, TCP, cut, noise, tcp_at};
-use crate::support::count;
+use crate::support::{count, fraglens};
 use serde_json::Value;
+use std::path::PathBuf;
 
 const HOUR: i64 = 3_600 * SECOND as i64;
 const WEB: u16 = 80;
@@ -163,4 +164,34 @@ fn short_captures_of_other_hosts_are_other_traffic() {
             assert_eq!(count(flow, "path.arrived.packets"), 400);
         }
     }
+}
+
+/// In a tunnel, or with a snaplen for addresses alone, nothing is left that tells packets apart.
+#[test]
+fn a_capture_that_is_cut_too_short_for_the_path_is_told_as_that() {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let [middle, there] = [1, 2].map(|hops| here.later(hops * MILLISECOND));
+    let mut captures = Captures::new();
+    captures.add(&here.pcap());
+    captures.add(&middle.capture().pcap_cut(WITH_PORTS - 4));
+    captures.add(&there.pcap());
+    let comparison = captures.compared(&[]);
+    let mut faults = Faults::new();
+    let off_path = &comparison["off_path"][0];
+    faults.must_be("packets", &off_path["packets"], 0);
+    let cut = off_path["packets_cut_too_short"].as_u64();
+    faults.unless(cut > Some(1_000), || format!("{cut:?} cut too short"));
+    let text = |paths: &[PathBuf]| {
+        let mut command = fraglens();
+        let output = command.args(["compare", "--quiet"]).args(paths).output();
+        let said = String::from_utf8(output.unwrap().stdout).unwrap();
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = text(&captures.paths);
+    let is_told = said.contains("is cut so short (snaplen) that packets there cannot be told from");
+    faults.unless(is_told && !said.contains("other traffic"), || said.clone());
+    let said = text(&[captures.paths[1].clone(), captures.paths[1].clone()]);
+    let is_told = said.contains("these captures are cut so short (snaplen)");
+    faults.unless(is_told, || said.clone());
+    faults.end();
 }

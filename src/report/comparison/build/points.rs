@@ -70,6 +70,7 @@ pub(super) fn off_path(outcome: &Outcome) -> Vec<OffPath> {
     let rows = strangers.map(|stranger| OffPath {
         file: file(&stranger.file),
         packets: stranger.packets,
+        packets_cut_too_short: stranger.too_short,
         shares_with: stranger.met.iter().filter_map(place_of).collect(),
     });
     rows.collect()

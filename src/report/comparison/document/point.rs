@@ -56,6 +56,9 @@ pub struct OffPath {
     pub file: CaptureFile,
     /// IP packets and fragments that were seen in it, copies included.
     pub packets: u64,
+    /// Packets besides these of which the snaplen left too little to tell them from others, as far
+    /// as it was looked at.
+    pub packets_cut_too_short: u64,
     /// Others of these that show the same traffic as it, as indices into `off_path`: a path of their
     /// own.
     pub shares_with: Vec<u32>,

@@ -2,7 +2,7 @@
 
 use super::listed;
 use crate::model::number;
-use crate::report::comparison::document::{Comparison, Point, Relation};
+use crate::report::comparison::document::{Comparison, OffPath, Point, Relation};
 use crate::report::document::{CaptureFile, Severity, Time};
 use crate::report::escape;
 
@@ -22,6 +22,10 @@ pub(in crate::report::comparison) fn relation(comparison: &Comparison) -> Option
             match comparison.options.filter {
                 Some(_) => {
                     "There is nothing to compare: no packet of any capture matches the filter."
+                }
+                None if are_cut_too_short(comparison) => {
+                    "There is nothing to compare: these captures are cut so short (snaplen) that no \
+                     packet can be told from others."
                 }
                 None => "There is nothing to compare: these captures hold no IP packets.",
             }
@@ -94,11 +98,29 @@ fn has_no_packets(comparison: &Comparison) -> bool {
         && off_path.all(|capture| capture.packets == 0)
 }
 
+/// Whether the snaplen left too little of packets.
+fn are_cut_too_short(comparison: &Comparison) -> bool {
+    let mut limits = comparison.limits.iter();
+    limits.any(|(name, hits)| name == "packets_cut_too_short" && *hits > 0)
+}
+
 /// Which captures are no points of the path, and why.
 fn left_out(comparison: &Comparison, unreadable: &[&CaptureFile]) -> String {
-    let files = comparison.off_path.iter().map(|off| &off.file);
-    let strangers: Vec<&CaptureFile> = files.filter(|file| !is_unreadable(file)).collect();
+    let off_path = comparison.off_path.iter();
+    let readable = off_path.filter(|off| !is_unreadable(&off.file));
+    let (cut, strangers): (Vec<&OffPath>, Vec<&OffPath>) =
+        readable.partition(|off| off.packets_cut_too_short > off.packets);
+    let [cut, strangers] = [cut, strangers]
+        .map(|some| -> Vec<&CaptureFile> { some.into_iter().map(|off| &off.file).collect() });
     let mut told = Vec::new();
+    if !cut.is_empty() {
+        told.push(format!(
+            "{} {} cut so short (snaplen) that packets there cannot be told from others: capture \
+             with tcpdump -s 192, or without -s.",
+            named(&cut),
+            if cut.len() == 1 { "is" } else { "are" },
+        ));
+    }
     if !unreadable.is_empty() {
         told.push(format!("{} could not be read.", named(unreadable)));
     }
