@@ -4,7 +4,7 @@
 
 use super::given::{Given, Way};
 use super::unseen::next_pair;
-use crate::compare::{Between, Fate, FlowFacts, Passage};
+use crate::compare::{Fate, FlowFacts, Passage};
 use crate::model::{Duration, Timestamp, number};
 
 /// Fewer are of the edges of captures.
@@ -61,18 +61,18 @@ struct Class {
 
 impl Class {
     /// Those without ports of a flow, and the others, between two segments and at the point there.
-    fn of(front: &Between, at: &Passage, behind: &Between) -> [Self; 2] {
+    fn of(flow: &FlowFacts, at: &Passage, [front, behind]: [usize; 2]) -> [Self; 2] {
         let all = Self {
-            lost: front.lost().packets,
+            lost: flow.lost_between(front),
             missed: at.missed.into(),
             seen: at.packets,
-            lost_behind: behind.lost().packets,
+            lost_behind: flow.lost_between(behind),
         };
         let without_ports = Self {
-            lost: not_first(front),
+            lost: not_first(flow, front),
             missed: at.missed_without_ports.into(),
             seen: at.fragments[1].into(),
-            lost_behind: not_first(behind),
+            lost_behind: not_first(flow, behind),
         };
         [without_ports, all.without(&without_ports)]
     }
@@ -99,10 +99,83 @@ impl Class {
     }
 }
 
-/// Lost fragments that are not the first.
-fn not_first(between: &Between) -> u64 {
-    let [_, middle, last] = &between.shape.ends;
-    middle.of(Fate::Front) + last.of(Fate::Front)
+/// Fragments that are not the first and are lost between two points.
+fn not_first(flow: &FlowFacts, pair: usize) -> u64 {
+    let fate = match flow.is_backward {
+        true => Fate::Back,
+        false => Fate::Front,
+    };
+    let [_, middle, last] = &flow.account.between[pair].shape.ends;
+    middle.of(fate) + last.of(fate)
+}
+
+/// What goes by in some time.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    from: Timestamp,
+    length: Duration,
+    /// What came to the point, or further.
+    passed: u64,
+    /// What of that its capture has not.
+    missed: u64,
+    lost: u64,
+}
+
+impl Step {
+    fn is_dark(&self) -> bool {
+        self.missed as f64 >= NEARLY_ALL * self.passed as f64
+    }
+
+    fn as_hole(&self) -> Hole {
+        Hole {
+            from: self.from,
+            length: self.length,
+            missed: self.missed,
+            lost: self.lost,
+        }
+    }
+}
+
+impl Hole {
+    fn add(&mut self, step: &Step) {
+        self.length = step.from + step.length - self.from;
+        self.missed += step.missed;
+        self.lost += step.lost;
+    }
+}
+
+/// Steps side by side in which nearly all that passes is missed, where most of all else is not.
+fn holes(steps: impl Iterator<Item = Step>) -> Vec<Hole> {
+    let (mut holes, mut is_open): (Vec<Hole>, bool) = (Vec::new(), false);
+    let (mut passed, mut missed) = (0, 0);
+    // Whether what is lost where nothing passes is in a hole is told by what passes next.
+    let mut lost_before = 0;
+    for step in steps {
+        if step.passed == 0 {
+            lost_before += step.lost;
+            continue;
+        }
+        passed += step.passed;
+        missed += step.missed;
+        if step.is_dark() {
+            match holes.last_mut().filter(|_| is_open) {
+                Some(hole) => hole.add(&step),
+                None => holes.push(step.as_hole()),
+            }
+            if let Some(hole) = holes.last_mut() {
+                hole.lost += lost_before;
+            }
+        }
+        is_open = step.is_dark();
+        lost_before = 0;
+    }
+    holes.retain(|hole| hole.missed >= ENOUGH);
+    let in_holes: u64 = holes.iter().map(|hole| hole.missed).sum();
+    let [passed, missed] = [passed, missed].map(|all: u64| all.saturating_sub(in_holes));
+    match passed > 0 && missed * 2 <= passed {
+        true => holes,
+        false => Vec::new(),
+    }
 }
 
 impl Given<'_> {
@@ -134,7 +207,7 @@ impl Given<'_> {
                 of_no_account += u64::from(is_nowhere_there) * flow.lost_between(pair);
                 continue;
             }
-            let classes = Class::of(&flow.between(pair), at, &flow.between(behind));
+            let classes = Class::of(flow, at, [pair, behind]);
             missed += u64::from(at.missed);
             lacks_flows |= at.packets == 0;
             for (class, surely) in classes.iter().zip([&mut of_fragments, &mut of_flows]) {
@@ -162,57 +235,28 @@ impl Given<'_> {
         flows.filter(move |flow| flow.is_backward == is_backward && !flow.account.is_carrier)
     }
 
-    /// When the capture at the end of a segment has nothing of what passes, though much passes.
-    pub(super) fn holes(&self, pair: usize, way: &Way<'_>) -> Vec<Hole> {
+    /// When the capture at the end of a segment has nothing of what passes, though much passes. Of what
+    /// goes beside it nothing is said.
+    fn holes(&self, pair: usize, way: &Way<'_>) -> Vec<Hole> {
         let missed = &self.outcome.points[way.to].missed;
         let series = self.outcome.series[pair].0.one_way(way.is_backward);
         let series = series.in_steps_of(STEP);
-        let Some(origin) = series.origin else {
+        let origin = series.origin;
+        let Some(origin) = origin.filter(|_| !self.outcome.side_by_side.is_any_beside(way.to))
+        else {
             return Vec::new();
         };
-        let (mut holes, mut open): (Vec<Hole>, Option<Hole>) = (Vec::new(), None);
-        let (mut lost_before, mut has_any) = (0, false);
-        let (mut all_passed, mut all_missed) = (0, 0);
-        for (place, step) in series.steps.iter().enumerate() {
+        let steps = series.steps.iter().enumerate().map(|(place, fates)| {
             let from = origin + Duration(series.width.0.saturating_mul(place as i64));
-            let (passed, lost) = (step.of(Fate::Both), step.of(Fate::Front));
-            let unseen = match passed {
-                0 => 0,
-                _ => missed.within(from, series.width, way.is_backward),
-            };
-            if passed == 0 {
-                // Whether it is one is told by what passes next.
-                lost_before += lost;
-                continue;
+            Step {
+                from,
+                length: series.width,
+                passed: fates.of(Fate::Both),
+                missed: missed.within(from, series.width, way.is_backward),
+                lost: fates.of(Fate::Front),
             }
-            all_passed += passed;
-            all_missed += unseen;
-            if unseen as f64 >= NEARLY_ALL * passed as f64 {
-                let hole = open.get_or_insert(Hole {
-                    from,
-                    length: Duration(0),
-                    missed: 0,
-                    lost: 0,
-                });
-                hole.length = from + series.width - hole.from;
-                hole.missed += unseen;
-                hole.lost += lost + lost_before;
-            } else {
-                holes.extend(open.take());
-                has_any = true;
-            }
-            lost_before = 0;
-        }
-        // What has nothing at all has no hole.
-        holes.extend(open.filter(|_| has_any));
-        holes.retain(|hole| hole.missed >= ENOUGH);
-        // Where most of all else is missed as well, they are no holes.
-        let in_holes: u64 = holes.iter().map(|hole| hole.missed).sum();
-        let beside = (all_missed - in_holes.min(all_missed)) * 2;
-        if beside > all_passed - in_holes.min(all_passed) {
-            holes.clear();
-        }
-        holes
+        });
+        holes(steps)
     }
 
     /// In words, what a capture between others has nothing of, if anything is known of that; and how
@@ -287,4 +331,56 @@ impl Given<'_> {
 
 fn is_hardly_any(seen: u64, missed: u32) -> bool {
     seen as f64 <= HARDLY_ANY * f64::from(missed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many passed, were missed, and are lost in each second.
+    fn holes_of(seconds: &[[u64; 3]]) -> Vec<(i64, i64, u64, u64)> {
+        let second = 1_000_000_000;
+        let steps = (0..)
+            .zip(seconds)
+            .map(|(number, [passed, missed, lost])| Step {
+                from: Timestamp(number * second),
+                length: Duration(second),
+                passed: *passed,
+                missed: *missed,
+                lost: *lost,
+            });
+        let holes = holes(steps).into_iter();
+        let told = holes.map(|hole| {
+            let (from, length) = (hole.from.0 / second, hole.length.0 / second);
+            (from, length, hole.missed, hole.lost)
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn a_hole_is_a_time_in_which_nearly_all_is_missed() {
+        let good = [100, 2, 1];
+        let dark = [100, 99, 3];
+        let seconds = [
+            good,
+            good,
+            dark,
+            [0, 0, 5],
+            dark,
+            good,
+            [0, 0, 7],
+            good,
+            dark,
+        ];
+        assert_eq!(holes_of(&seconds), [(2, 3, 198, 11), (8, 1, 99, 3)]);
+    }
+
+    #[test]
+    fn what_misses_much_all_the_time_has_no_holes() {
+        let dark = [100, 100, 3];
+        assert_eq!(holes_of(&[dark; 4]), []);
+        assert_eq!(holes_of(&[dark, [100, 60, 1], [100, 70, 1]]), []);
+        let few = [7, 7, 1];
+        assert_eq!(holes_of(&[few, [100, 0, 0]]), []);
+    }
 }

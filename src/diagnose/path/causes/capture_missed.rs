@@ -15,8 +15,8 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "Packets were seen in front of a point and behind it, so that they passed it, and \
               the capture there does not have them: it lost them, or they pass on a way that it \
               does not see. A filter for ports lets no fragments pass but first ones, and one \
-              direction (`-Q in`) half of all. Taken alone, that capture shows a loss that never was. They are \
-              counted as arrived here.",
+              direction (`-Q in`) half of all. Taken alone, that capture shows a loss that never \
+              was. They are counted as arrived here.",
     signature: "Packets of the points on both sides are missing in the capture between them, or \
                 come out of a segment that they were not seen to enter.",
     confirms: "tcpdump ended with packets dropped by kernel above 0 at that point.",
