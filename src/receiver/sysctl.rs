@@ -3,16 +3,24 @@
 use super::settings::Settings;
 use crate::model::Duration;
 
-/// A line that names a setting and gives no number for it.
+/// Why no settings come of a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {name} is no number: {value:?}")]
-pub struct SysctlError {
-    /// Number of the line, from 1.
-    pub line: usize,
-    /// The setting.
-    pub name: String,
-    /// What stands in place of a number.
-    pub value: String,
+pub enum SysctlError {
+    /// A line names a setting and gives no number for it.
+    #[error("line {line}: {name} is no number: {value:?}")]
+    NoNumber {
+        /// Number of the line, from 1.
+        line: usize,
+        /// The setting.
+        name: String,
+        /// What stands in place of a number.
+        value: String,
+    },
+    /// It names none.
+    #[error(
+        "it names no setting of reassembly, as `sysctl -a` prints them (net.ipv4.ipfrag_time = 30)"
+    )]
+    NoSettings,
 }
 
 impl Settings {
@@ -21,8 +29,9 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// A setting that is named has no number.
+    /// A setting that is named has no number, or none is.
     pub fn read_sysctl(&mut self, text: &str) -> Result<(), SysctlError> {
+        let mut has_settings = false;
         for (index, line) in text.lines().enumerate() {
             let Some((name, value)) = line.split_once('=') else {
                 continue;
@@ -32,14 +41,18 @@ impl Settings {
                 continue;
             };
             let value = value.trim();
-            let number = value.parse().map_err(|_| SysctlError {
+            let number = value.parse().map_err(|_| SysctlError::NoNumber {
                 line: index.saturating_add(1),
                 name,
                 value: value.to_owned(),
             })?;
             set(self, number);
+            has_settings = true;
         }
-        Ok(())
+        match has_settings {
+            true => Ok(()),
+            false => Err(SysctlError::NoSettings),
+        }
     }
 }
 

@@ -372,6 +372,10 @@ fn settings_as_sysctl_prints_them() {
         text,
         Err("line 2: net.ipv4.ipfrag_time is no number: \"soon\"".to_owned())
     );
+    for no_settings in ["", "#!/bin/sh\nrate=3\n"] {
+        let none = settings.read_sysctl(no_settings);
+        assert_eq!(none, Err(SysctlError::NoSettings), "{no_settings:?}");
+    }
 }
 
 fn any_fragment() -> impl Strategy<Value = FragmentFacts> {
