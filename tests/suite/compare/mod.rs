@@ -30,6 +30,7 @@ mod order;
 mod patterns;
 mod questions;
 mod recut;
+mod refused;
 mod related;
 mod resent;
 mod side_by_side;

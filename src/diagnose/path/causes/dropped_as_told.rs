@@ -114,7 +114,12 @@ fn finding(
     let lost = segment.map_or(0, |pair| {
         given.sums.one_way(is_backward)[pair].lost().packets
     });
-    let seen = format!("{place}: {}.{}", list(told), more_lost(told, lost));
+    let seen = format!(
+        "{place}: {}.{}{}",
+        list(told),
+        more_lost(told, lost),
+        more_refused(given, told, end)
+    );
     let mut reasons: Vec<Reason> = Vec::new();
     for reason in told.iter().map(|told| Reason::of(&told.says)) {
         if !reasons.contains(&reason) {
@@ -180,6 +185,31 @@ fn more_lost(told: &[&DropsTold], lost: u64) -> String {
         true => format!(
             " {} are lost there: hosts send so many errors a second and no more.",
             number::counted(lost, "packet")
+        ),
+        false => String::new(),
+    }
+}
+
+/// Whether more comes to ports at which nobody listens than is told. Linux sends one such error a
+/// second to each host, after the first six (net/ipv4/icmp.c, `icmp_ratelimit`).
+fn more_refused(given: &Given<'_>, told: &[&DropsTold], end: usize) -> String {
+    let refusing = told
+        .iter()
+        .filter(|told| Reason::of(&told.says) == Reason::NobodyListens);
+    let errors: u64 = refusing.clone().map(|told| told.errors).sum();
+    let flows: BTreeSet<usize> = refusing
+        .flat_map(|told| told.flows.iter().copied())
+        .collect();
+    let came = flows.iter().map(|flow| {
+        let at = given.outcome.flows[*flow].account.at.get(end);
+        at.map_or(0, |at| at.packets)
+    });
+    let came: u64 = came.sum();
+    match errors > 0 && came > errors {
+        true => format!(
+            " {} of these flows come there, and hosts send few such errors (Linux: one a second to \
+             each host): more may be refused.",
+            number::counted(came, "packet"),
         ),
         false => String::new(),
     }
