@@ -1,9 +1,9 @@
 //! What one point alone shows and never went to the other: other traffic is nobody's loss.
 
 use super::sight::{BEGIN, Content, EDGE, Ids, Packet, Sight, Stream};
-use super::{Captures, Faults, compare};
+use super::{Captures, Faults, compare, finding};
 use crate::findings::capture::{MILLISECOND, SECOND};
-use crate::findings::packet::{A_TO_B, A_TO_C, B_TO_A, v4};
+use crate::findings::packet::{A_TO_B, A_TO_C, B_TO_A, SYN, Sum, TCP, cut, tcp, v4};
 use crate::support::count;
 use serde_json::Value;
 
@@ -40,6 +40,69 @@ fn what_goes_to_hosts_of_which_nothing_passes_is_not_lost() {
     let found = findings(&comparison);
     faults.unless(found == ["C01", "C13"], || format!("found {found:?}"));
     faults.end();
+}
+
+/// A service address of which one pod is dead: SYNs go there again and again, and nothing comes.
+#[test]
+fn tcp_that_nothing_answers_is_told_apart_from_other_traffic() {
+    const SYN_EVERY: u32 = 3;
+    let syn = |number: u32| {
+        let ports = (40_000 + (number / SYN_EVERY) as u16, 80);
+        let segment = tcp(A_TO_C, ports, SYN, &[], Sum::Right);
+        Packet {
+            time: BEGIN + EDGE + u64::from(number) * MILLISECOND,
+            ip: cut(A_TO_C, TCP, 1 + number, &segment, 1_500).remove(0),
+            port: ports.0,
+            datagram: number,
+            index: 0,
+            is_last: true,
+        }
+    };
+    let mine = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let others = Stream {
+        datagrams: 3_000,
+        ..Stream::to(9_999, v4([10, 0, 0, 9], [10, 0, 0, 8]))
+    };
+    let dead = Sight((0..30).map(syn).collect());
+    let all = mine.and(&Sight::only(&[others])).and(&dead);
+    let comparison = compare(&[&all, &mine.later(MILLISECOND)]);
+    let mut faults = Faults::new();
+    let found = finding(&comparison, "C13").cloned().unwrap_or_default();
+    let seen = found["seen"].as_str().unwrap_or_default();
+    let told = [
+        "3,030 packets of 11 flows",
+        "(most go to 10.0.0.8, port 9999)",
+        "10 of these are of TCP that nothing answers at any point (most go to 10.0.0.3, port 80)",
+    ];
+    faults.unless(told.iter().all(|told| seen.contains(told)), || {
+        seen.to_owned()
+    });
+    faults.must_be("severity", &found["severity"], "warning");
+    faults.end();
+}
+
+/// What its kernel counted before and after: nothing of that is in a capture.
+#[test]
+fn what_the_receivers_sockets_drop_is_told() {
+    let here = Sight::of(&[Stream::to(5001, A_TO_B)]);
+    let captures = Captures::of(&[&here, &here.later(MILLISECOND)]);
+    let of_kernel = |counters: &str| {
+        let file = captures.folder.path().join("nstat");
+        std::fs::write(&file, counters).unwrap();
+        let comparison = captures.compared(&["--nstat", file.to_str().unwrap()]);
+        let found = finding(&comparison, "C12").cloned();
+        found.map(|found| found["seen"].as_str().unwrap().to_owned())
+    };
+    let udp = |no_ports: u32, full: u32| {
+        format!("Udp: InDatagrams NoPorts RcvbufErrors\nUdp: 5 {no_ports} {full}\n")
+    };
+    let told = of_kernel(&(udp(3, 10) + &udp(3, 235)));
+    let expected = "The kernel's counters say that it dropped 225 datagrams behind B, of all that \
+                    came to its sockets: 225 where the buffer of the socket was full \
+                    (UdpRcvbufErrors).";
+    assert_eq!(told.as_deref(), Some(expected));
+    assert_eq!(of_kernel(&(udp(3, 10) + &udp(3, 10))), None);
+    assert_eq!(of_kernel(&udp(3, 10)), None, "since the host was started");
 }
 
 /// The same the other way round: what comes out of the node and was never in the pod.
