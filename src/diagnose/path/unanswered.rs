@@ -2,10 +2,16 @@
 //! listens.
 
 use super::given::Given;
-use crate::compare::FlowFacts;
+use crate::compare::{FlowFacts, Passage};
 use crate::model::{FlowKey, Protocol, ScopeTag};
 use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
+
+/// A connection is asked for so often at most, unless the kernel is set otherwise (Linux
+/// `tcp_syn_retries`: 6 times more).
+const MOST_SYNS: u64 = 10;
+/// IP bytes of a SYN, at most: with 40 bytes of TCP options.
+const LONGEST_SYN: u64 = 100;
 
 /// What is known of any flow, by whatever tunnel: as what it was seen at which point.
 pub(super) struct Answers(HashSet<(usize, FlowKey)>);
@@ -16,13 +22,19 @@ impl Answers {
         Self(flows.flat_map(seen).collect())
     }
 
-    /// Whether it is a TCP flow, and no point shows any of the other direction.
+    /// Whether it may be SYNs of a TCP flow, and no point shows any of the other direction. What goes
+    /// on is answered, and the captures show one direction.
     pub fn is_unanswered(&self, flow: &FlowFacts) -> bool {
         let mut seen = seen(flow).peekable();
         let is_tcp = |(_, key): &(usize, FlowKey)| key.protocol == Protocol::TCP;
         seen.peek().is_some_and(is_tcp)
+            && flow.account.at.iter().all(may_be_syns)
             && !seen.any(|(point, key)| self.0.contains(&(point, key.reversed())))
     }
+}
+
+fn may_be_syns(at: &Passage) -> bool {
+    at.packets <= MOST_SYNS && at.bytes <= LONGEST_SYN * at.packets
 }
 
 fn seen(flow: &FlowFacts) -> impl Iterator<Item = (usize, FlowKey)> {
@@ -34,7 +46,8 @@ fn seen(flow: &FlowFacts) -> impl Iterator<Item = (usize, FlowKey)> {
     })
 }
 
-/// Where most of some packets go, as a point shows them, with the port if there is one.
+/// Where most of some packets go, as a point shows them, with the port if there is one; `None` if they
+/// go to many.
 pub(super) fn mostly_to<'a>(
     flows: impl Iterator<Item = (u64, &'a FlowFacts)>,
     point: usize,
@@ -46,14 +59,16 @@ pub(super) fn mostly_to<'a>(
             *ends.entry((key.addresses.destination(), port)).or_default() += packets;
         }
     }
+    let all: u64 = ends.values().sum();
     let most = ends.into_iter().max_by_key(|(_, packets)| *packets);
-    most.map(|(end, _)| end)
+    most.filter(|(_, packets)| packets * 2 > all)
+        .map(|(end, _)| end)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Account, Passage};
+    use crate::compare::Account;
     use crate::model::{Addresses, Ports};
 
     fn flow(protocol: Protocol, ends: [u8; 2], ports: [u16; 2], packets: u64) -> FlowFacts {
@@ -73,6 +88,7 @@ mod tests {
             account: Account {
                 at: vec![Passage {
                     packets,
+                    bytes: 60 * packets,
                     ..Passage::default()
                 }],
                 ..Account::default()
@@ -87,10 +103,15 @@ mod tests {
         let datagrams = flow(Protocol::UDP, [1, 3], [40_000, 53], 3);
         let answer = flow(Protocol::TCP, [2, 1], [80, 40_000], 1);
         let nothing = flow(Protocol::TCP, [3, 1], [80, 40_000], 0);
-        let all = [&asked, &silent, &datagrams, &answer, &nothing];
+        let goes_on = flow(Protocol::TCP, [1, 4], [40_000, 80], 500);
+        let mut has_data = flow(Protocol::TCP, [1, 5], [40_000, 80], 5);
+        has_data.account.at[0].bytes = 4_000;
+        let all = [
+            &asked, &silent, &datagrams, &answer, &nothing, &goes_on, &has_data,
+        ];
         let answers = Answers(all.iter().flat_map(|flow| seen(flow)).collect());
         let unanswered = all.map(|flow| answers.is_unanswered(flow));
-        assert_eq!(unanswered, [false, true, false, false, false]);
+        assert_eq!(unanswered, [false, true, false, false, false, false, false]);
     }
 
     #[test]
@@ -100,5 +121,8 @@ mod tests {
         let flows = flows.iter().map(|(packets, flow)| (*packets, flow));
         let most = mostly_to(flows, 0);
         assert_eq!(most, Some((IpAddr::from([10, 0, 0, 3]), Some(80))));
+        let to_many = [2, 3, 4].map(|to| (5, flow(Protocol::TCP, [1, to], [40_000, 80], 5)));
+        let to_many = to_many.iter().map(|(packets, flow)| (*packets, flow));
+        assert_eq!(mostly_to(to_many, 0), None);
     }
 }

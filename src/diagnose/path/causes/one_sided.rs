@@ -67,41 +67,20 @@ fn finding(given: &Given<'_>, pair: usize, flows: &[(u64, usize)]) -> Finding {
     let (from, to) = ends_of(given.outcome.points.len(), pair);
     let packets: u64 = flows.iter().map(|(packets, _)| packets).sum();
     let answers = Answers::of(given);
-    let is_unanswered = |(_, flow): &&(u64, usize)| {
-        let flow = &given.outcome.flows[*flow];
-        answers.is_unanswered(flow)
-    };
     // They come first: of other traffic there may be very much.
-    let (silent, others): (Vec<_>, Vec<_>) = flows.iter().partition(is_unanswered);
-    let most_go = |some: &[(u64, usize)]| {
-        let facts = some
-            .iter()
-            .map(|(packets, flow)| (*packets, &given.outcome.flows[*flow]));
-        match mostly_to(facts, from) {
-            Some((host, Some(port))) => format!(" (most go to {host}, port {port})"),
-            Some((host, None)) => format!(" (most go to {host})"),
-            None => String::new(),
-        }
-    };
-    let mut seen = format!(
+    let (silent, others): (Vec<_>, Vec<_>) = flows
+        .iter()
+        .partition(|(_, flow)| answers.is_unanswered(&given.outcome.flows[*flow]));
+    let seen = format!(
         "{} of {} are at {} and not at {}, where nothing else goes by the addresses of the hosts \
-         behind it{}.",
+         behind it{}.{}",
         number::counted(packets, "packet"),
         number::counted(flows.len() as u64, "flow"),
         name(from),
         name(to),
-        most_go(flows),
+        most_go(given, flows, from),
+        unanswered(given, &silent, from),
     );
-    if !silent.is_empty() {
-        seen.push_str(&format!(
-            " {} of these {} of TCP that nothing answers at any point{}: nobody is there, or all that \
-             goes there is dropped behind {}.",
-            number::count(silent.len() as u64),
-            if silent.len() == 1 { "is" } else { "are" },
-            most_go(&silent),
-            name(from),
-        ));
-    }
     let shown = silent.iter().chain(&others).take(MAX_FLOWS);
     let shown: Vec<usize> = shown.map(|(_, flow)| *flow).collect();
     Finding {
@@ -113,6 +92,33 @@ fn finding(given: &Given<'_>, pair: usize, flows: &[(u64, usize)]) -> Finding {
         },
         ..Finding::between(&CAUSE, pair, 0.4, seen)
     }
+}
+
+/// Where most packets of some flows go from a point, in words.
+fn most_go(given: &Given<'_>, flows: &[(u64, usize)], from: usize) -> String {
+    let flows = flows
+        .iter()
+        .map(|(packets, flow)| (*packets, &given.outcome.flows[*flow]));
+    match mostly_to(flows, from) {
+        Some((host, Some(port))) => format!(" (most go to {host}, port {port})"),
+        Some((host, None)) => format!(" (most go to {host})"),
+        None => String::new(),
+    }
+}
+
+fn unanswered(given: &Given<'_>, silent: &[(u64, usize)], from: usize) -> String {
+    let are = match silent.len() {
+        0 => return String::new(),
+        1 => "is",
+        _ => "are",
+    };
+    format!(
+        " {} of these {are} of TCP that nothing answers at any point{}: nobody is there, or all \
+         that goes there is dropped behind {}.",
+        number::count(silent.len() as u64),
+        most_go(given, silent, from),
+        name(from),
+    )
 }
 
 /// The flows, with how many packets of each were seen, the largest first.
